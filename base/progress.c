@@ -18,8 +18,8 @@ void progress_init(struct progress *progress)
 	progress->next_ns = progress->start_ns + FIRST_MS * UINT64_C(1000000);
 }
 
-void progress_tell(struct progress *progress, const char *what, uint64_t done,
-		   uint64_t total)
+void progress_update(struct progress *progress, const char *what, uint64_t done,
+		     uint64_t total)
 {
 	uint64_t now;
 
@@ -38,12 +38,12 @@ void progress_tell(struct progress *progress, const char *what, uint64_t done,
 	fflush(stderr);
 }
 
-void progress_say(struct progress *progress, const char *what)
+void progress_announce(struct progress *progress, const char *what)
 {
 	if (!progress || !progress->is_on)
 		return;
 	progress->next_ns = 0;
-	progress_tell(progress, what, 0, 0);
+	progress_update(progress, what, 0, 0);
 }
 
 void progress_clear(struct progress *progress)

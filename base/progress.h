@@ -28,11 +28,11 @@ void progress_init(struct progress *progress);
  * only if enough time has passed since the last output. Cheap enough for every
  * few thousand items. `progress` may be NULL.
  */
-void progress_tell(struct progress *progress, const char *what, uint64_t done,
-		   uint64_t total);
+void progress_update(struct progress *progress, const char *what, uint64_t done,
+		     uint64_t total);
 
 /* Prints "what..." at once, for work that is known to take long. */
-void progress_say(struct progress *progress, const char *what);
+void progress_announce(struct progress *progress, const char *what);
 
 /* Clears the line, so that other output may follow. */
 void progress_clear(struct progress *progress);

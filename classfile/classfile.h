@@ -180,8 +180,8 @@ enum classfile_refusal classfile_rewrite(
  * Compiled code looks like that only if it begins with a call that takes a
  * constant, and stores a long in its last variable.
  */
-int classfile_tells(const uint8_t *code, size_t bytes, uint32_t max_locals,
-		    uint32_t number);
+int classfile_reports_begin(const uint8_t *code, size_t bytes,
+			    uint32_t max_locals, uint32_t number);
 
 /*
  * Returns a text that follows the name of the refused class or method: "has

@@ -246,7 +246,7 @@ static void list_range(void *context, const struct a2n_range *range,
 	a2n_write_range(context, range, frames, count);
 }
 
-static void say_sources(const struct a2n_module *module)
+static void print_sources(const struct a2n_module *module)
 {
 	struct a2n_module_info info;
 
@@ -322,7 +322,7 @@ static int run(struct a2n_answers *answers, struct a2n_command_options *options)
 	if (open_all(answers, options) != 0)
 		return EXIT_FAILURE;
 	if (options->sources.is_verbose && answers->module)
-		say_sources(answers->module);
+		print_sources(answers->module);
 	if (options->lists)
 		list(answers, options);
 	answer_all(answers, options);

@@ -348,7 +348,7 @@ static void wait_for_end(const struct attach_run *run)
 /* ---- Detaching ---- */
 
 /* Prints the longest pauses of one process or several. */
-static void tell_pauses(struct attach_run *run, const char *what, size_t count)
+static void print_pauses(struct attach_run *run, const char *what, size_t count)
 {
 	struct attach_group *group = &run->group;
 	const double all_ms = (double)group->all_ns / 1e6;
@@ -376,8 +376,8 @@ static void tell_pauses(struct attach_run *run, const char *what, size_t count)
 }
 
 /* Prints the memory of all processes together. */
-static void tell_memory(const struct attach_run *run, const char *what,
-			int64_t kb, size_t count)
+static void print_memory(const struct attach_run *run, const char *what,
+			 int64_t kb, size_t count)
 {
 	if (run->options->is_quiet || !count)
 		return;
@@ -386,7 +386,7 @@ static void tell_memory(const struct attach_run *run, const char *what,
 		 count == 1 ? "" : "es");
 }
 
-static void tell_end(const struct attach_run *run, pid_t pid, int err)
+static void print_end(const struct attach_run *run, pid_t pid, int err)
 {
 	if (!run->options->is_quiet)
 		complain(COMMAND, "process %d has %s", pid,
@@ -405,7 +405,7 @@ static size_t detach_all(struct attach_run *run)
 		const int err = attach_group_detach(group, member, &why);
 
 		if (err == -ESRCH || err == -EIO)
-			tell_end(run, member->pid, err);
+			print_end(run, member->pid, err);
 		else if (err)
 			complain(COMMAND, "cannot detach from process %d: %s",
 				 member->pid, why);
@@ -415,8 +415,8 @@ static size_t detach_all(struct attach_run *run)
 	}
 	left += attach_group_detach_forked(group);
 	failed += attach_group_bring(group, COMMAND);
-	tell_pauses(run, "detached from", left);
-	tell_memory(run, "remain", group->kept_kb, left);
+	print_pauses(run, "detached from", left);
+	print_memory(run, "remain", group->kept_kb, left);
 	return failed;
 }
 
@@ -444,8 +444,8 @@ static int record(struct attach_run *run)
 	size_t failed;
 	int is_hooked;
 
-	tell_pauses(run, "attached to", run->group.count);
-	tell_memory(run, "added", run->group.added_kb, run->group.count);
+	print_pauses(run, "attached to", run->group.count);
+	print_memory(run, "added", run->group.added_kb, run->group.count);
 	wait_for_end(run);
 	failed = detach_all(run);
 	if (run->group.output.directory)

@@ -248,7 +248,7 @@ static int check_measures(const struct export *export,
  * Reports lost calls, because most formats of other tools cannot contain them.
  * view_recording() reports damage.
  */
-static void tell_of_losses(const struct session *session, const char *command)
+static void print_losses(const struct session *session, const char *command)
 {
 	const struct summary *summary = &session->summary;
 	uint64_t calls = summary->folded_calls, samples = 0;
@@ -324,7 +324,7 @@ static int show(const char *command, struct session *session, void *input)
 		err = write_export(&export, options, &why);
 	progress_clear(&options->view.progress);
 	if (!err && !session->is_quiet)
-		tell_of_losses(session, command);
+		print_losses(session, command);
 	if (!err && export.cut_stacks > 0)
 		complain(command,
 			 "%s stacks of more than %d frames were cut: frames in "

@@ -150,7 +150,8 @@ int html_save(const char *path, const struct html_view *view,
 /*
  * Reports the written file to a user at a terminal, who sees no other output.
  */
-static void say_written(const char *command, const struct html_options *options)
+static void print_written(const char *command,
+			  const struct html_options *options)
 {
 	struct stat status;
 
@@ -179,7 +180,7 @@ static int show(const char *command, struct session *session, void *input)
 	progress_clear(&options->view.progress);
 	if (err)
 		return give_up(command, why);
-	say_written(command, options);
+	print_written(command, options);
 	return finish_output(command);
 }
 

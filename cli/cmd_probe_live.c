@@ -230,8 +230,8 @@ static char *names_as_lines(const struct live_options *options, char **why)
  * Reports failures. Returns their number. With --all, probes that do not exist
  * are no failures.
  */
-static int tell_refused(const struct live_options *options,
-			const struct wire_live_probes *probes)
+static int print_refused(const struct live_options *options,
+			 const struct wire_live_probes *probes)
 {
 	int refused = 0;
 
@@ -297,7 +297,7 @@ int command_probe_live(int argc, char **argv)
 		free(why);
 		return EXIT_FAILURE;
 	}
-	refused = tell_refused(&options, &probes);
+	refused = print_refused(&options, &probes);
 	err = finish_output(argv[0]);
 	return refused ? EXIT_FAILURE : err;
 }

@@ -54,7 +54,7 @@ struct early {
 static struct {
 	_Atomic(JavaVM *) vm; /* the JVM that has the agent; NULL: none */
 	/* The JVM that got the agent last; stays when that JVM ends. */
-	_Atomic(JavaVM *) told_by;
+	_Atomic(JavaVM *) last_vm;
 	/*
 	 * Clew's environment, which sends the events; NULL: no JVM has the
 	 * agent.
@@ -93,7 +93,7 @@ static int changes_threads(const struct java_method *method)
  */
 static int may_be_trackers(const void *address)
 {
-	JavaVM *vm = atomic_load(&agent.told_by);
+	JavaVM *vm = atomic_load(&agent.last_vm);
 
 	return agent.is_exact &&
 	       lookup_module((uintptr_t)address) ==
@@ -229,7 +229,8 @@ static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
 				asked_method_names(&asked);
 
 			if (early.bridge)
-				bridges_tell(early.bridge, its.signature);
+				bridges_set_arguments(early.bridge,
+						      its.signature);
 			name_binding(&early, &its);
 		} else {
 			records_miss();
@@ -270,7 +271,7 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 static struct {
 	struct bridge *bridge;
 	/* The event of the native that was bound last has arrived. */
-	int is_told;
+	int has_arrived;
 } stand_in;
 
 /*
@@ -282,7 +283,7 @@ static void *real_address(void *address, void **new_address)
 {
 	if (!stand_in.bridge || address != bridges_entry(stand_in.bridge))
 		return address;
-	stand_in.is_told = 1;
+	stand_in.has_arrived = 1;
 	*new_address = stand_in.bridge->original;
 	return stand_in.bridge->original;
 }
@@ -314,7 +315,7 @@ static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
 {
 	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
 	const int saved_errno = errno;
-	JavaVM *vm = atomic_load(&agent.told_by);
+	JavaVM *vm = atomic_load(&agent.last_vm);
 	struct compiled_code code = { .start = (uintptr_t)start,
 				      .bytes = (uint32_t)bytes };
 	JNIEnv *jni = NULL;
@@ -325,7 +326,7 @@ static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
 		const struct java_method its = asked_method_names(&asked);
 
 		code.tsc = records_compiled(code.start, (uint32_t)bytes, &its);
-		inlined_methods_tell(jvmti, jni, &code, inlined);
+		inlined_methods_record(jvmti, jni, &code, inlined);
 	}
 	asked_method_give_back(jvmti, jni, &asked);
 	errno = saved_errno;
@@ -432,7 +433,7 @@ void agent_begin(JavaVM *vm)
 	if (!atomic_compare_exchange_strong(&agent.vm, &nobody, vm))
 		return; /* the command line has also requested the agent */
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) == JNI_OK) {
-		atomic_store(&agent.told_by, vm);
+		atomic_store(&agent.last_vm, vm);
 		if (listen(jvmti)) {
 			listen_to_compilers(jvmti);
 			agent.heard = jvmti;
@@ -465,13 +466,13 @@ void agent_begin_idle(JavaVM *vm)
  */
 static int make_stand_in(void *address)
 {
-	if (stand_in.bridge && !stand_in.is_told)
+	if (stand_in.bridge && !stand_in.has_arrived)
 		return 0;
 	if (!stand_in.bridge)
 		stand_in.bridge = bridges_make_early(address, NULL);
 	if (!stand_in.bridge)
 		return 0;
-	stand_in.is_told = 0;
+	stand_in.has_arrived = 0;
 	stand_in.bridge->is_silent = 1;
 	stand_in.bridge->original = address;
 	stand_in.bridge->native = (uintptr_t)address;
@@ -505,7 +506,7 @@ static void *choose_original(void *context, const struct bound_native *native)
  * Makes the JVM send the events for code that was generated before clew
  * attached.
  */
-static void tell_of_code(jvmtiEnv *jvmti)
+static void request_code_events(jvmtiEnv *jvmti)
 {
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -526,7 +527,7 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 	bridges_open();
 	callers_begin_late();
 	bound_natives_change(vm, jni, pc, choose_bridge, NULL);
-	tell_of_code(agent.heard);
+	request_code_events(agent.heard);
 	if (agent.is_exact)
 		java_exact_begin(agent.heard, jni);
 	if (in_place_is_wanted())

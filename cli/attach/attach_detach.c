@@ -223,7 +223,7 @@ static void release(struct attaching *attaching,
 	size_t count;
 
 	list = attach_list_stopped(&attaching->tracer, &count);
-	unwritten_pages_tell(attaching, texts);
+	unwritten_pages_send(attaching, texts);
 	if (attach_call_stopped(attaching, attaching->release, list, count,
 				&why) != 0)
 		free(why);

@@ -35,8 +35,8 @@
  * Returns the text of dlerror() in the process, or "" if its location is not
  * known. The caller frees it.
  */
-static char *said_of_load(const struct attaching *attaching,
-			  const struct remote_call *call)
+static char *error_of_load(const struct attaching *attaching,
+			   const struct remote_call *call)
 {
 	/*
 	 * The layout of libc's result since glibc 2.34 (elf/dl-error.c). With
@@ -75,7 +75,7 @@ static int explain_load(struct attaching *attaching, struct remote_call *call,
 
 	if (attaching->load_error)
 		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
-	said = said_of_load(attaching, call);
+	said = error_of_load(attaching, call);
 	if (attaching->load_error)
 		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
 	fail(why, -ELIBACC, "its dynamic loader cannot load libclew.so%s%s",
@@ -323,8 +323,7 @@ static int find_frames(struct attaching *attaching, struct looking *looking,
 	}
 }
 
-static int say_that_stacks_are_shared(const struct attaching *attaching,
-				      char **why)
+static int announce_shared_stacks(const struct attaching *attaching, char **why)
 {
 	const uint64_t are = 1;
 	const int err = target_write(
@@ -350,7 +349,7 @@ static int look_at_alternate_stacks(struct attaching *attaching,
 			    "signal stack");
 	if (are < 0)
 		return fail(why, are, "one of its threads does not stop");
-	return are ? say_that_stacks_are_shared(attaching, why) : 0;
+	return are ? announce_shared_stacks(attaching, why) : 0;
 }
 
 /*

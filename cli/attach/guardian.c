@@ -245,7 +245,7 @@ void guardian_start(struct guardian *guardian, const char *command)
  * Sends a pid or END to the guardian. Has no effect if there is no guardian or
  * it was killed.
  */
-static void tell(const struct guardian *guardian, pid_t pid)
+static void notify(const struct guardian *guardian, pid_t pid)
 {
 	if (guardian->channel >= 0)
 		send(guardian->channel, &pid, sizeof(pid), MSG_NOSIGNAL);
@@ -253,14 +253,14 @@ static void tell(const struct guardian *guardian, pid_t pid)
 
 void guardian_watch(const struct guardian *guardian, pid_t pid)
 {
-	tell(guardian, pid);
+	notify(guardian, pid);
 }
 
 void guardian_end(struct guardian *guardian)
 {
 	if (guardian->channel < 0)
 		return;
-	tell(guardian, END);
+	notify(guardian, END);
 	close(guardian->channel);
 	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
 		;

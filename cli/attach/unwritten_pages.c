@@ -134,7 +134,7 @@ static void find(struct page_ranges *ranges, const struct attaching *attaching,
 	close_file(&file);
 }
 
-static int tell(const struct attaching *attaching,
+static int send(const struct attaching *attaching,
 		const struct page_ranges *ranges)
 {
 	const int memory = attaching->tracer.memory;
@@ -157,12 +157,12 @@ static int tell(const struct attaching *attaching,
 	return err;
 }
 
-void unwritten_pages_tell(const struct attaching *attaching,
+void unwritten_pages_send(const struct attaching *attaching,
 			  const struct remote_texts *texts)
 {
 	struct page_ranges ranges = { 0 };
 
 	find(&ranges, attaching, texts);
-	(void)tell(attaching, &ranges);
+	(void)send(attaching, &ranges);
 	free(ranges.items);
 }

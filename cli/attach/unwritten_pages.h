@@ -17,7 +17,7 @@
  * Writes the ranges of these pages into the process, for clew_attach_release().
  * Must be called while all threads are stopped, after the texts were restored.
  */
-void unwritten_pages_tell(const struct attaching *attaching,
+void unwritten_pages_send(const struct attaching *attaching,
 			  const struct remote_texts *texts);
 
 #endif

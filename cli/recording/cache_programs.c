@@ -28,7 +28,7 @@ struct cached_programs {
 	uint32_t running;
 };
 
-static void say_nothing(void)
+static void discard_output(void)
 {
 	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -77,7 +77,7 @@ static int warm(const struct cached_programs *programs, size_t number)
 	struct output output;
 	char *why;
 
-	say_nothing();
+	discard_output();
 	if (!directives || output_create(&output, path, directives, &why) != 0)
 		return EXIT_FAILURE;
 	job.output = output.directory;

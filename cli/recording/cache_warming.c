@@ -184,8 +184,8 @@ static void read_all(struct readers *readers)
 		while (readers->begun < count &&
 		       readers->begun - readers->ended < jobs)
 			begin_next(readers);
-		progress_tell(&progress, "reading files", readers->ended,
-			      count);
+		progress_update(&progress, "reading files", readers->ended,
+				count);
 		if (readers->ended < readers->begun)
 			await_one(readers);
 	}
@@ -193,7 +193,7 @@ static void read_all(struct readers *readers)
 }
 
 /* Returns the exit status. */
-static int tell_failures(const char *command, const struct readers *readers)
+static int print_failures(const char *command, const struct readers *readers)
 {
 	int status = EXIT_SUCCESS;
 
@@ -223,7 +223,7 @@ static int make_stubs(const char *command, struct readers *readers)
 	if (cache_programs(readers->files->paths, readers->named,
 			   jobs_of(readers), readers->folder, readers->kept,
 			   &why) == 0)
-		return tell_failures(command, readers);
+		return print_failures(command, readers);
 	complain(command, "no stubs are created: %s", why);
 	free(why);
 	return EXIT_FAILURE;
@@ -248,7 +248,7 @@ static const char *stubs_text(uint8_t kept)
 	return kept & CACHE_HAS_TEXT ? "; stubs and text" : "; stubs";
 }
 
-static void tell(const struct readers *readers, size_t number)
+static void print_reader(const struct readers *readers, size_t number)
 {
 	const struct found *found = &readers->found[number];
 
@@ -274,7 +274,7 @@ static void tell(const struct readers *readers, size_t number)
 }
 
 /* Returns the exit status. */
-static int tell_all(const char *command, const struct readers *readers)
+static int print_all(const char *command, const struct readers *readers)
 {
 	int status = EXIT_SUCCESS;
 
@@ -282,7 +282,7 @@ static int tell_all(const char *command, const struct readers *readers)
 		const struct found *found = &readers->found[i];
 
 		if (found->is_finished && !found->err) {
-			tell(readers, i);
+			print_reader(readers, i);
 			continue;
 		}
 		complain(command, "%s: %s", readers->files->paths[i],
@@ -389,7 +389,7 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 	readers.order = choose_order(&files);
 	read_all(&readers);
 	status = make_stubs(command, &readers);
-	if (tell_all(command, &readers) != EXIT_SUCCESS)
+	if (print_all(command, &readers) != EXIT_SUCCESS)
 		status = EXIT_FAILURE;
 	munmap(readers.found, bytes);
 	free(readers.order);

@@ -44,7 +44,7 @@ static void free_entries(struct dirent **entries, int count)
 	free(entries);
 }
 
-static void tell_snapshots(const char *path, const char *named)
+static void print_snapshots(const char *path, const char *named)
 {
 	struct dirent **found = NULL;
 	const int count = scandir(path, &found, is_snapshot, versionsort);
@@ -162,7 +162,7 @@ int recorded_line_print(const char *path, const char *named)
 		 text_grouped(session.summary.contexts).text,
 		 text_grouped(session.summary.processes).text,
 		 session.summary.processes == 1 ? "" : "es", samples, named);
-	tell_snapshots(path, named);
+	print_snapshots(path, named);
 	free(samples);
 	is_hooked = is_some_hooked(&session);
 	gaps = text_unknown_code(&session.catalog);

@@ -41,7 +41,7 @@ static uint64_t mix(uint64_t hash, const struct tracked_name *name)
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
-static int tells(enum wire_java_left why)
+static int counts_calls(enum wire_java_left why)
 {
 	return why == WIRE_JAVA_COUNTS || why == WIRE_JAVA_STANDS_BY;
 }
@@ -87,10 +87,10 @@ static uint32_t record(const struct tracked_method *method,
 	};
 	struct recorder *recorder = rt.recorder;
 
-	return function_names_add_method(&recorder->names, &recorder->part,
-					 tells(why) ? WIRE_RANGE_JAVA
-						    : WIRE_RANGE_JAVA_LEFT,
-					 texts, why);
+	return function_names_add_method(
+		&recorder->names, &recorder->part,
+		counts_calls(why) ? WIRE_RANGE_JAVA : WIRE_RANGE_JAVA_LEFT,
+		texts, why);
 }
 
 /* Returns the length of the package's folder: "com/acme/" of "com/acme/Foo". */
@@ -163,7 +163,7 @@ static uint32_t is_constructor(const struct tracked_method *method)
 static uint32_t find_or_add(const struct tracked_method *method,
 			    enum wire_java_left why)
 {
-	const uint64_t hash = hash_of(method, !tells(why));
+	const uint64_t hash = hash_of(method, !counts_calls(why));
 	uint32_t number = 0;
 	uint64_t signals;
 
@@ -176,7 +176,7 @@ static uint32_t find_or_add(const struct tracked_method *method,
 			*slot = (struct tracked){ hash, record(method, why),
 						  is_constructor(method) };
 			tracked.used++;
-			if (slot->number && tells(why) && method->line &&
+			if (slot->number && counts_calls(why) && method->line &&
 			    method->source.bytes)
 				record_source(method, slot->number);
 		}

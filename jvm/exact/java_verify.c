@@ -102,7 +102,7 @@ static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
  * another loader may be unchanged. In standby the code is not read, because
  * there a missing method is no error (may_be_silent()).
  */
-static int tells(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
+static int reports_begin(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
 {
 	unsigned char *code = NULL;
 	jint bytes = 0, max_locals = 0;
@@ -113,8 +113,8 @@ static int tells(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
 	if ((*jvmti)->GetMaxLocals(jvmti, method, &max_locals) ||
 	    (*jvmti)->GetBytecodes(jvmti, method, &bytes, &code))
 		return 0;
-	does = classfile_tells(code, (size_t)bytes, (uint32_t)max_locals,
-			       number);
+	does = classfile_reports_begin(code, (size_t)bytes,
+				       (uint32_t)max_locals, number);
 	(*jvmti)->Deallocate(jvmti, code);
 	return does;
 }
@@ -124,7 +124,7 @@ static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
 	const uint32_t number = ask_name(jvmti, jni, method);
 
-	return number && tells(jvmti, method, number) ? number : 0;
+	return number && reports_begin(jvmti, method, number) ? number : 0;
 }
 
 static uint32_t number_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)

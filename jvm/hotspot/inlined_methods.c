@@ -249,8 +249,8 @@ static void record_places(jvmtiEnv *jvmti, JNIEnv *jni,
 	records_lines(&head, work->numbers, work->text);
 }
 
-void inlined_methods_tell(jvmtiEnv *jvmti, JNIEnv *jni,
-			  const struct compiled_code *code, const void *info)
+void inlined_methods_record(jvmtiEnv *jvmti, JNIEnv *jni,
+			    const struct compiled_code *code, const void *info)
 {
 	const jvmtiCompiledMethodLoadRecordHeader *record = info;
 	struct inlined_work *work;

@@ -25,7 +25,7 @@ struct compiled_code {
  * HotSpot passes with the event CompiledMethodLoad, or NULL. Called in that
  * event only.
  */
-void inlined_methods_tell(jvmtiEnv *jvmti, JNIEnv *jni,
-			  const struct compiled_code *code, const void *info);
+void inlined_methods_record(jvmtiEnv *jvmti, JNIEnv *jni,
+			    const struct compiled_code *code, const void *info);
 
 #endif

@@ -23,7 +23,7 @@ static struct {
 	uint64_t cells[JNI_FUNCTIONS_MAX];
 } table;
 
-static void tell(enum wire_jni how)
+static void set_status(enum wire_jni how)
 {
 	atomic_store(&rt.header->jni, how);
 }
@@ -79,7 +79,7 @@ void jni_env_prepare(const struct module *machine, struct windows *windows)
 		return;
 	if (make_stubs(&user, windows) || jni_notes_begin() ||
 	    jni_threads_begin() || jni_globals_begin()) {
-		tell(WIRE_JNI_ROOM);
+		set_status(WIRE_JNI_ROOM);
 		return;
 	}
 	table.is_prepared = 1;
@@ -119,14 +119,14 @@ void jni_env_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 	if (!table.is_prepared)
 		return;
 	if ((*jvmti)->GetJNIFunctionTable(jvmti, &functions)) {
-		tell(WIRE_JNI_REFUSED);
+		set_status(WIRE_JNI_REFUSED);
 		return;
 	}
 	jni_threads_learn((uintptr_t)functions->GetVersion, jni);
 	exchange((void **)functions,
 		 jni_function_count((*jni)->GetVersion(jni)));
-	tell((*jvmti)->SetJNIFunctionTable(jvmti, functions)
-		     ? WIRE_JNI_REFUSED
-		     : WIRE_JNI_WATCHED);
+	set_status((*jvmti)->SetJNIFunctionTable(jvmti, functions)
+			   ? WIRE_JNI_REFUSED
+			   : WIRE_JNI_WATCHED);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)functions);
 }

@@ -20,7 +20,7 @@ struct class_changing {
 };
 
 /* Reports progress to the controller, which waits for the end of attaching. */
-static void tell_of_step(void)
+static void report_step(void)
 {
 	if (rt.late_steps)
 		atomic_fetch_add(rt.late_steps, 1);
@@ -51,7 +51,7 @@ static void change_batch(struct class_changing *changing)
 					 changing->batch))
 		change_singly(changing);
 	changing->count = 0;
-	tell_of_step();
+	report_step();
 }
 
 static int is_meant(const struct class_changing *changing, JNIEnv *jni,

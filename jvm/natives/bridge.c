@@ -104,7 +104,7 @@ static uint32_t find_callers(struct bridge_frame *frame)
  * Returns whether the thread's context ends with a Java method, so that the
  * calling method has counted itself and the bridge must not enter it again.
  */
-static int is_told(void)
+static int has_counted_itself(void)
 {
 	return atomic_load_explicit(&bridges_are_yielding,
 				    memory_order_relaxed) &&
@@ -123,7 +123,7 @@ int bridge_enter(struct bridge_frame *frame)
 	frame->expected = 0;
 	*(volatile uint64_t *)&hot.java_top = (uintptr_t)frame;
 	if (!java_code_has(&java_code, frame->slot) ||
-	    frame->bridge->is_silent || is_told())
+	    frame->bridge->is_silent || has_counted_itself())
 		return 0;
 	number = find_callers(frame);
 	if (!number)

@@ -199,7 +199,7 @@ void *bridges_entry(const struct bridge *bridge)
 	return bridge->entry;
 }
 
-int bridges_tell(struct bridge *bridge, const char *signature)
+int bridges_set_arguments(struct bridge *bridge, const char *signature)
 {
 	const int words = stack_words(signature);
 

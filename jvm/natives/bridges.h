@@ -24,7 +24,7 @@ void *bridges_entry(const struct bridge *bridge);
  * Sets how many words of arguments the bridge copies on the stack, by the
  * method's signature. Returns 1, or 0 if the signature is invalid.
  */
-int bridges_tell(struct bridge *bridge, const char *signature);
+int bridges_set_arguments(struct bridge *bridge, const char *signature);
 
 /*
  * Like bridges_make_early(), for a known signature. Returns NULL also if the

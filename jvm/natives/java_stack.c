@@ -441,7 +441,7 @@ static struct java_frame interpreted_at(const struct position *at)
 }
 
 /* Adds the frame at which the walk is, if it belongs to a Java method. */
-static void tell(struct java_frames *frames, const struct position *at)
+static void add_frame(struct java_frames *frames, const struct position *at)
 {
 	uint64_t blob;
 
@@ -467,7 +467,7 @@ uint64_t java_stack_frames(const struct bridge_frame *frame,
 
 		step = leave(&at);
 		if (step == STEP_ON)
-			tell(frames, &before);
+			add_frame(frames, &before);
 	}
 	return step == STEP_LOST || step == STEP_FROZEN ? 0 : hash_of(&at);
 }

@@ -22,9 +22,9 @@ static struct entry {
 	uint32_t is_diverted;
 	uint32_t has_failed;
 } entries[] = {
-#define HELD(name, tells)   { .called = #name, .next = &next.name },
-#define JUMPED(name, tells) { .called = #name, .next = &next_##name },
-#define ALONE(name, tells)  { .called = #name },
+#define HELD(name, import_traits)   { .called = #name, .next = &next.name },
+#define JUMPED(name, import_traits) { .called = #name, .next = &next_##name },
+#define ALONE(name, import_traits)  { .called = #name },
 	FRONTS_HELD(HELD) FRONTS_JUMPED(JUMPED) FRONTS_ALONE(ALONE)
 };
 

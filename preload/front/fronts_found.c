@@ -14,7 +14,7 @@ static void *find_front(const char *name)
 	return lookup_in(own_code_start(), name);
 }
 
-#define X(name, tells)                                                         \
+#define X(name, import_traits)                                                 \
 	static void *find_##name(void)                                         \
 	{                                                                      \
 		return find_front(#name);                                      \
@@ -26,7 +26,7 @@ static const struct {
 	const char *name;
 	void *(*find)(void);
 } finders[] = {
-#define X(name, tells) { #name, find_##name },
+#define X(name, import_traits) { #name, find_##name },
 	FRONTS(X)
 #undef X
 };

@@ -68,7 +68,8 @@ static void guard_module_of(struct patches *patches, uint64_t pc)
 	lock_acquire(&patches->lock, &signals);
 	found = find_patch(patches, pc);
 	for (struct patch *p = patches->first; found && p; p = p->next)
-		if (p->module == found->module && !p->is_guarded && !p->is_told)
+		if (p->module == found->module && !p->is_guarded &&
+		    !p->resolves_returns)
 			guard_patch(p);
 	lock_release(&patches->lock, &signals);
 }

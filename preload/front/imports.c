@@ -157,24 +157,23 @@ enum { JUMPS = 1, SWITCHES = 2, MAPS = 4 };
 
 static const struct {
 	const char *name;
-	int tells;
-} telling[] = {
+	int traits;
+} shown[] = {
 #define ROW_NOTHING(name)
 #define ROW_JUMPS(name)    { #name, JUMPS },
 #define ROW_SWITCHES(name) { #name, SWITCHES },
 #define ROW_MAPS(name)     { #name, MAPS },
-#define X(name, tells)     ROW_##tells(name)
+#define X(name, traits)    ROW_##traits(name)
 	FRONTS(X) NEXT_ONLY(X)
 #undef X
 };
 
 /* Returns what the import of a name says, of the wanted kinds, or 0. */
-static int tells(const char *name, int wanted)
+static int traits(const char *name, int wanted)
 {
-	for (size_t i = 0; i < sizeof(telling) / sizeof(*telling); i++)
-		if (telling[i].tells & wanted &&
-		    same_text(name, telling[i].name))
-			return telling[i].tells;
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+		if (shown[i].traits & wanted && same_text(name, shown[i].name))
+			return shown[i].traits;
 	return 0;
 }
 
@@ -193,7 +192,7 @@ static int note_jump(void *context, const struct import_tables *tables,
 	struct noting *noting = context;
 
 	if (name != noting->last)
-		noting->found |= tells(name, JUMPS | SWITCHES);
+		noting->found |= traits(name, JUMPS | SWITCHES);
 	noting->last = name;
 	return noting->found & SWITCHES;
 }
@@ -214,7 +213,7 @@ static int note_map(void *context, const struct import_tables *tables,
 	struct noting *noting = context;
 
 	if (name != noting->last)
-		noting->found = tells(name, MAPS);
+		noting->found = traits(name, MAPS);
 	noting->last = name;
 	return noting->found;
 }

@@ -27,7 +27,7 @@ static void *begin(void *does)
  */
 int own_thread_make(void (*does)(void))
 {
-	const uint32_t said = trap_said();
+	const uint32_t said = trap_mask_request();
 	pthread_t thread;
 	uint64_t signals;
 	int err;
@@ -35,6 +35,6 @@ int own_thread_make(void (*does)(void))
 	sys_block_signals(&signals);
 	err = NEXT(pthread_create)(&thread, NULL, begin, (void *)does);
 	sys_restore_signals(&signals);
-	trap_say_again(said);
+	trap_restore_mask_request(said);
 	return err;
 }

@@ -14,13 +14,13 @@
  * One value for all threads: no program is expected to disable the counter in
  * one thread and query it in another.
  */
-static int told = PR_TSC_ENABLE;
+static int access_set = PR_TSC_ENABLE;
 
 long stamps_set_access(long access)
 {
 	if (access != PR_TSC_ENABLE && access != PR_TSC_SIGSEGV)
 		return -EINVAL;
-	told = (int)access;
+	access_set = (int)access;
 	return 0;
 }
 
@@ -31,7 +31,7 @@ long stamps_get_access(int *access)
 		sys_call_anyway(SYS_prctl, PR_GET_TSC, (long)&real, 0, 0, 0, 0);
 
 	if (!result)
-		*access = told;
+		*access = access_set;
 	return result;
 }
 

@@ -83,8 +83,8 @@ static uint64_t address_of(const struct symbol_file *file,
 }
 
 /* Returns whether it was recorded. */
-static int tell_code(const struct symbol_file *file, uint64_t start,
-		     uint64_t bytes, const char *name)
+static int record_code(const struct symbol_file *file, uint64_t start,
+		       uint64_t bytes, const char *name)
 {
 	if (bytes == 0 || *name == '\0')
 		return 0;
@@ -94,25 +94,25 @@ static int tell_code(const struct symbol_file *file, uint64_t start,
 }
 
 /* Records the symbol if it is a function. */
-static int tell_symbol(const struct symbol_file *file, const Elf64_Sym *symbol,
-		       const char *name)
+static int record_symbol(const struct symbol_file *file,
+			 const Elf64_Sym *symbol, const char *name)
 {
 	const uint64_t start = address_of(file, symbol);
 
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
 	    symbol->st_shndx == SHN_UNDEF || !start)
 		return 0;
-	return tell_code(file, start, symbol->st_size, name);
+	return record_code(file, start, symbol->st_size, name);
 }
 
 /* Returns how many symbols were recorded. */
-static uint64_t tell_table(const struct symbol_file *file,
-			   const Elf64_Shdr *table)
+static uint64_t record_table(const struct symbol_file *file,
+			     const Elf64_Shdr *table)
 {
 	const uint64_t count = table->sh_size / sizeof(Elf64_Sym);
 	const Elf64_Shdr *texts;
 	const Elf64_Sym *symbols;
-	uint64_t told = 0;
+	uint64_t recorded_count = 0;
 	const char *names;
 
 	if (table->sh_link >= file->section_count ||
@@ -129,13 +129,13 @@ static uint64_t tell_table(const struct symbol_file *file,
 		return 0;
 	for (uint64_t i = 0; i < count; i++)
 		if (symbols[i].st_name < texts->sh_size)
-			told += (uint64_t)tell_symbol(
+			recorded_count += (uint64_t)record_symbol(
 				file, &symbols[i], names + symbols[i].st_name);
-	return told;
+	return recorded_count;
 }
 
 /* Returns whether the data was Erlang's, and complete. */
-static int tell_erlang(const struct symbol_file *file)
+static int record_erlang(const struct symbol_file *file)
 {
 	struct erlang_symbols symbols;
 	struct erlang_symbol symbol;
@@ -143,29 +143,30 @@ static int tell_erlang(const struct symbol_file *file)
 	if (!erlang_symbols_begin(&symbols, file->bytes, file->size))
 		return 0;
 	while (erlang_symbols_next(&symbols, &symbol))
-		tell_code(file, symbol.start, symbol.bytes, symbol.name);
+		record_code(file, symbol.start, symbol.bytes, symbol.name);
 	return erlang_symbols_are_over(&symbols);
 }
 
 /* Returns whether any symbol was found. */
-static int tell_file(struct symbol_file *file)
+static int record_file(struct symbol_file *file)
 {
-	uint64_t told = 0;
+	uint64_t recorded_count = 0;
 
 	if (find_sections(file))
-		return tell_erlang(file);
+		return record_erlang(file);
 	for (uint32_t i = 0; i < file->section_count; i++)
 		if (file->sections[i].sh_type == SHT_SYMTAB)
-			told += tell_table(file, &file->sections[i]);
-	return told > 0;
+			recorded_count +=
+				record_table(file, &file->sections[i]);
+	return recorded_count > 0;
 }
 
 /* ---- A registration ---- */
 
 /* Returns whether any symbol was found. */
-static int tell_copy(const struct jit_object *entry, struct symbol_file *file)
+static int record_copy(const struct jit_object *entry, struct symbol_file *file)
 {
-	int is_told = 0;
+	int is_recorded = 0;
 	void *copy;
 
 	if (entry->symbol_file_bytes == 0 ||
@@ -177,13 +178,13 @@ static int tell_copy(const struct jit_object *entry, struct symbol_file *file)
 	file->bytes = copy;
 	file->size = entry->symbol_file_bytes;
 	if (!sys_read_memory(entry->symbol_file, copy, file->size))
-		is_told = tell_file(file);
+		is_recorded = record_file(file);
 	sys_munmap(copy, file->size);
-	return is_told;
+	return is_recorded;
 }
 
 /* Does not follow the list, because each object in it was reported. */
-static void tell(uint64_t descriptor_at)
+static void record_entry(uint64_t descriptor_at)
 {
 	struct jit_registration descriptor;
 	struct symbol_file file = { 0 };
@@ -197,7 +198,7 @@ static void tell(uint64_t descriptor_at)
 	is_read = !sys_read_memory(descriptor.relevant, &entry, sizeof(entry));
 	file.object = (uint32_t)(descriptor.relevant >> 3) | 1;
 	file.is_gone = descriptor.action == ACTION_UNREGISTER;
-	if ((!is_read || !tell_copy(&entry, &file)) && !file.is_gone)
+	if ((!is_read || !record_copy(&entry, &file)) && !file.is_gone)
 		records_unread(WIRE_UNREAD_FILE);
 }
 
@@ -207,6 +208,6 @@ void registration_stand_in(uint32_t index)
 
 	if (rt.header && rt.header->state == WIRE_RUNNING && rt.recorder &&
 	    !runtime_is_filtered())
-		tell(registry->descriptor);
+		record_entry(registry->descriptor);
 	((void (*)(void))registry->divert.original)();
 }

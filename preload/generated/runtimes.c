@@ -32,7 +32,7 @@ static uintptr_t find_return_address(uintptr_t slot)
 	return (uintptr_t)&shadow->return_address;
 }
 
-void runtimes_tell(void)
+void runtimes_announce(void)
 {
 	void (*set_resolver)(uintptr_t(*)(uintptr_t));
 

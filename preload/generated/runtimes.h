@@ -7,6 +7,6 @@
  * Registers clew's resolver of return addresses with runtimes that support one.
  * Called once, before main; may call hooked functions.
  */
-void runtimes_tell(void);
+void runtimes_announce(void);
 
 #endif

@@ -300,11 +300,11 @@ static void find_prelinked(struct pass *pass, struct patch_workshop *workshop,
  */
 static void note_generation(const struct candidate *c)
 {
-	const int is_told = (c->analysis.traits & TRAIT_V8) != 0;
-	const int may_generate = !is_told && imports_maps(c->module);
+	const int resolves_returns = (c->analysis.traits & TRAIT_V8) != 0;
+	const int may_generate = !resolves_returns && imports_maps(c->module);
 
 	for (struct patch *p = c->patch; p; p = p->next_of_module) {
-		p->is_told = is_told;
+		p->resolves_returns = resolves_returns;
 		p->may_generate = may_generate;
 	}
 }
@@ -431,7 +431,7 @@ static void commit_candidates(struct pass *pass)
 						 : VERDICT_IS_UNPATCHABLE);
 		c->patch = NULL; /* excludes it from further steps */
 	}
-	frames_tell_debugger(&cold->windows);
+	frames_announce_to_debugger(&cold->windows);
 }
 
 static void leave_prelinked(struct pass *pass)

@@ -78,9 +78,10 @@ static void attach(struct module *module, struct patch *chain)
  */
 static void follow(struct patch *patch, const struct patch *former)
 {
-	patch->is_told |= former->is_told;
+	patch->resolves_returns |= former->resolves_returns;
 	patch->may_generate |= former->may_generate;
-	if (former->is_guarded && !patch->is_guarded && !patch->is_told)
+	if (former->is_guarded && !patch->is_guarded &&
+	    !patch->resolves_returns)
 		guard_patch(patch);
 }
 

@@ -268,7 +268,7 @@ static char *read_config(const char *dir, struct arena *arena, int *err)
 	return bytes;
 }
 
-static void tell_unreadable(const char *dir, char *why, size_t bytes)
+static void report_unreadable(const char *dir, char *why, size_t bytes)
 {
 	struct text text = text_in(why, bytes);
 
@@ -277,8 +277,8 @@ static void tell_unreadable(const char *dir, char *why, size_t bytes)
 	text_string(&text, "/" WIRE_CONFIG_NAME);
 }
 
-static void tell_bad_line(const struct reader *reader, uint64_t number,
-			  const char *what, char *why, size_t bytes)
+static void report_bad_line(const struct reader *reader, uint64_t number,
+			    const char *what, char *why, size_t bytes)
 {
 	struct text text = text_in(why, bytes);
 
@@ -303,7 +303,7 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 	reader.tail = &config->rules;
 	file = read_config(dir, arena, &err);
 	if (!file && err != -ENOENT) {
-		tell_unreadable(dir, why, bytes);
+		report_unreadable(dir, why, bytes);
 		return err;
 	}
 	while ((line = strsep(&file, "\n"))) {
@@ -315,8 +315,8 @@ int config_read(struct config *config, const char *dir, struct arena *arena,
 	config_end(config);
 	return 0;
 bad_line:
-	tell_bad_line(&reader, number,
-		      err == -ENOMEM ? "no memory" : "not understood", why,
-		      bytes);
+	report_bad_line(&reader, number,
+			err == -ENOMEM ? "no memory" : "not understood", why,
+			bytes);
 	return err;
 }

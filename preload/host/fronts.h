@@ -3,7 +3,7 @@
  * Fronts: the functions of libc, of unwinders and of the loader for which
  * libclew.so exports a function of the same name.
  *
- *	X(name, tells)	a row
+ *	X(name, import_traits)	a row
  *
  * Everything else follows from this table: the names that the library exports
  * (exports.map.in), where the address of each name's next function is stored
@@ -11,7 +11,7 @@
  * (front/imports.c). The library's functions are found first because it is
  * preloaded.
  *
- * `tells` describes modules that import the function:
+ * `import_traits` describes modules that import the function:
  *
  *	JUMPS		jumps to other frames
  *	SWITCHES	switches stacks

@@ -9,7 +9,7 @@
 #include "preload/hot/runtime.h"
 
 struct next_functions next;
-#define X(name, tells) void *next_##name;
+#define X(name, import_traits) void *next_##name;
 FRONTS_JUMPED(X)
 #undef X
 
@@ -65,11 +65,11 @@ static void find(void **function, const char *name)
 
 static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 {
-#define X(name, tells) find(&next.name, #name);
+#define X(name, import_traits) find(&next.name, #name);
 	FRONTS_HELD(X)
 	NEXT_ONLY(X)
 #undef X
-#define X(name, tells) find(&next_##name, #name);
+#define X(name, import_traits) find(&next_##name, #name);
 	FRONTS_JUMPED(X)
 #undef X
 	if (rt.is_late && next.libc.end)

@@ -16,7 +16,7 @@
 struct next_functions {
 	struct pc_range unwinder; /* the module of _Unwind_GetCFA */
 	struct pc_range libc;
-#define X(name, tells) void *name;
+#define X(name, import_traits) void *name;
 	FRONTS_HELD(X)
 	NEXT_ONLY(X)
 #undef X
@@ -25,7 +25,7 @@ struct next_functions {
 extern struct next_functions next;
 
 /* The targets of assembly's jumps. */
-#define X(name, tells) extern void *next_##name;
+#define X(name, import_traits) extern void *next_##name;
 FRONTS_JUMPED(X)
 #undef X
 

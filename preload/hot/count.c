@@ -109,7 +109,7 @@ int count_is_heard(void)
 	if (!switch_is_wanted())
 		return 0;
 	/*
-	 * The load pairs with the store in say_that_it_is_ours()
+	 * The load pairs with the store in mark_as_own()
 	 * (process/process.c).
 	 */
 	if (!__atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE) &&

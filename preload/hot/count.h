@@ -34,7 +34,7 @@ void hot_thunk_open_tail(void);
 void hot_thunk_tail(void);
 void hot_thunk_tail_count(void);
 void hot_thunk_carried(void); /* called by trampolines */
-void hot_thunk_carried_told(void);
+void hot_thunk_carried_reported(void);
 void hot_thunk_trace_call(void);
 void hot_thunk_trace_tail(void);
 void hot_thunk_trace_return(void);

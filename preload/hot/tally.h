@@ -133,11 +133,11 @@ struct tally_ticks {
 /*
  * CPU time of the owner, the part of it that samples stand for, and one sample
  * that was chosen at random, weighted by its time (time/unsampled.c). Stored by
- * the owner; told_ns also by the thread that ends the recording.
+ * the owner; sampled_ns also by the thread that ends the recording.
  */
 struct tally_unsampled {
-	uint64_t came_ns; /* the owner's CPU time when it got the tally */
-	uint64_t told_ns; /* the time that samples stand for */
+	uint64_t start_ns;   /* the owner's CPU time when it got the tally */
+	uint64_t sampled_ns; /* the time that samples stand for */
 	uint64_t id, where;
 	uint32_t has_sample;
 };
@@ -180,11 +180,11 @@ struct tally_histograms {
 /*
  * With exact times (time/presence.c): when the owner got the tally, and the
  * sums of the times of former owners. Stored when a thread gets the tally,
- * under the tallies' lock, came_ns last. Read by slow paths of the owner, and
+ * under the tallies' lock, start_ns last. Read by slow paths of the owner, and
  * by all threads at the end.
  */
 struct tally_presence {
-	uint64_t came_ns, came_cpu_ns; /* came_ns 0: no owner yet */
+	uint64_t start_ns, start_cpu_ns; /* start_ns 0: no owner yet */
 	uint64_t former_present_ns, former_cpu_ns;
 };
 

@@ -139,7 +139,7 @@ struct hot_aside {
 	 * Stack slots from the window's base to this address have places in the
 	 * words of the packet (tracing/trace_window.h).
 	 */
-	uint64_t told_until;
+	uint64_t placed_until;
 	/* Trace with a limited depth: */
 	struct hot_depth {
 		uint64_t slot; /* stack slot of the latest call */
@@ -244,7 +244,7 @@ struct hot_thread {
 	uint32_t muted; /* enum hot_muted */
 	/* Thunks of trampolines. */
 	void (*carried)(void);
-	void (*carried_told)(void);
+	void (*carried_reported)(void);
 	/* The frame of the innermost bridge, or 0 (jvm/natives/bridge.h). */
 	uint64_t java_top;
 	/* Addresses in the packet (tracing/traced.c). */
@@ -341,7 +341,7 @@ HOT_OFFSET(windows, HOT_WINDOWS);
 HOT_OFFSET(time_base, HOT_TIME_BASE);
 HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
 HOT_OFFSET(carried, HOT_CARRIED);
-HOT_OFFSET(carried_told, HOT_CARRIED_TOLD);
+HOT_OFFSET(carried_reported, HOT_CARRIED_REPORTED);
 HOT_OFFSET(java_top, HOT_JAVA_TOP);
 HOT_OFFSET(trace_next, HOT_TRACE_NEXT);
 HOT_OFFSET(trace_limit, HOT_TRACE_LIMIT);

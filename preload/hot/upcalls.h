@@ -140,7 +140,7 @@ void hot_trace_return(const uint64_t *slot, uint64_t tsc);
 /*
  * A function has returned `result` (rax) to a trampoline, whose address is
  * still in the slot. Replaces that address by the return address. Not called in
- * all processes (see returns_are_told() in trampolines.c).
+ * all processes (see returns_are_reported() in trampolines.c).
  */
 void hot_leave_carried(uint64_t *slot, const struct trampoline *one,
 		       uint64_t result);

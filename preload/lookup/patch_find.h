@@ -96,7 +96,7 @@ struct patch {
 	 * Need no guards: its runtime calls a function that resolves return
 	 * addresses.
 	 */
-	int is_told;
+	int resolves_returns;
 	/* Imports functions that make memory executable. */
 	int may_generate;
 };

@@ -44,7 +44,7 @@ static int is_what_is_loaded(const struct candidate *candidate)
 }
 
 /* Announces a long analysis to the user, who waits for the program. */
-static void tell_begun(const char *path)
+static void announce_analysis(const char *path)
 {
 	struct wire_header *header = rt.header;
 	const char *slash = strrchr(path, '/');
@@ -68,9 +68,9 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 	module->is_libc = select_is_libc(module->path);
 	if (module->state != MODULE_IS_HOOKED)
 		return;
-	module->state = state_of(
-		analysis_of_module(module->path, config->cache_dir, tell_begun,
-				   scratch, &candidate->analysis));
+	module->state = state_of(analysis_of_module(
+		module->path, config->cache_dir, announce_analysis, scratch,
+		&candidate->analysis));
 	atomic_store_explicit(&rt.header->reading_ns, 0, memory_order_relaxed);
 	if (module->state == MODULE_IS_HOOKED) {
 		module->traits = candidate->analysis.traits;

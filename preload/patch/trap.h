@@ -68,17 +68,17 @@ void trap_set_blocked(int is_blocked);
  * The calling thread's request, saved and restored around code that clew makes
  * the thread execute and that may make another request (own_thread.c).
  */
-uint32_t trap_said(void);
-void trap_say_again(uint32_t said);
+uint32_t trap_mask_request(void);
+void trap_restore_mask_request(uint32_t mask_request);
 
 /*
  * The calling thread is about to continue at this stack pointer with the mask
  * that it had there. If that is outside its handler for SIGTRAP, the thread no
- * longer blocks SIGTRAP. Pass the result to trap_come_back() if the thread
- * returns to where it was.
+ * longer blocks SIGTRAP. Pass the result to trap_return_to_handler() if the
+ * thread returns to where it was.
  */
 uint64_t trap_leave_handler(uint64_t stack);
-void trap_come_back(uint64_t handler);
+void trap_return_to_handler(uint64_t handler);
 
 /*
  * The calling thread is about to execute a program, which inherits its mask:

@@ -122,7 +122,7 @@ static struct probe_life *life(void)
 	return made;
 }
 
-static void tell(_Atomic uint64_t *number)
+static void increment(_Atomic uint64_t *number)
 {
 	atomic_fetch_add_explicit(number, 1, memory_order_relaxed);
 }
@@ -246,8 +246,8 @@ static struct wire_probe_event *take_event(struct probe_life *mine,
 
 	event = slots_take(&rt.recorder->part, &source, before, &err);
 	if (!event)
-		tell(err == -ENOBUFS ? &mine->hits[probe].lost_too_many
-				     : &mine->hits[probe].lost_no_space);
+		increment(err == -ENOBUFS ? &mine->hits[probe].lost_too_many
+					  : &mine->hits[probe].lost_no_space);
 	return event;
 }
 
@@ -352,7 +352,7 @@ static int is_slow(const struct probe_action *action, uint64_t start,
 	if (start && start < now &&
 	    stopwatch_is_over(now - start, action->slower->ns))
 		return 1;
-	tell(start ? &hits->refused : &hits->unknown);
+	increment(start ? &hits->refused : &hits->unknown);
 	return 0;
 }
 
@@ -371,16 +371,16 @@ static int is_wanted(const struct probe_action *action,
 	if (action->condition &&
 	    expression_evaluate(action->condition, view, &value) !=
 		    EXPRESSION_IS_FINE) {
-		tell(&hits->unknown);
+		increment(&hits->unknown);
 		return 0;
 	}
 	if (!value) {
-		tell(&hits->refused);
+		increment(&hits->refused);
 		return 0;
 	}
 	if (action->limit &&
 	    atomic_fetch_add(&hits->wanted, 1) >= action->limit) {
-		tell(&hits->over);
+		increment(&hits->over);
 		return 0;
 	}
 	return 1;
@@ -394,9 +394,9 @@ static void switch_trace(enum probe_trace to)
 						 : HOT_IS_UNWANTED);
 }
 
-static void tell_regions(const struct probe_action *action,
-			 const struct expression_view *view,
-			 struct wire_probe_hits *hits)
+static void store_regions(const struct probe_action *action,
+			  const struct expression_view *view,
+			  struct wire_probe_hits *hits)
 {
 	for (const struct probe_region *r = action->regions; r; r = r->next) {
 		uint64_t number = 0;
@@ -404,7 +404,7 @@ static void tell_regions(const struct probe_action *action,
 		if (r->number.count &&
 		    expression_evaluate(&r->number, view, &number) !=
 			    EXPRESSION_IS_FINE)
-			tell(&hits->unknown);
+			increment(&hits->unknown);
 		else if (r->is_end)
 			clew_end(r->name, number);
 		else
@@ -421,7 +421,7 @@ static void call(struct clew_registers *registers, uint64_t sp, uint32_t probe)
 		return;
 	mine = life();
 	if (mine)
-		tell(&mine->hits[probe].uncalled);
+		increment(&mine->hits[probe].uncalled);
 }
 
 /* The parts of an action that read no register. */
@@ -546,7 +546,7 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 	}
 	if (action->fields)
 		keep(mine, (uint32_t)probe, &view);
-	tell_regions(action, &view, &mine->hits[probe]);
+	store_regions(action, &view, &mine->hits[probe]);
 	act_simply(action, probe);
 	start_times(action, sp);
 	if (action->call)
@@ -557,12 +557,12 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
  * Counts a hit inside a handler, or inside a signal handler that interrupted
  * one.
  */
-static void tell_inside(uint64_t probe)
+static void count_inside(uint64_t probe)
 {
 	struct probe_life *mine = agent_is_recorded() ? life() : NULL;
 
 	if (mine)
-		tell(&mine->hits[probe].inside);
+		increment(&mine->hits[probe].inside);
 }
 
 /*
@@ -583,7 +583,7 @@ void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe, const uint8_t *at)
 	if (leaf != id)
 		hot.id = leaf;
 	if (hot.handler.frame) {
-		tell_inside(probe);
+		count_inside(probe);
 	} else if (probe_has_action[probe] == ACTS_SIMPLY) {
 		probe_count_here(probe);
 		if (actions.of[probe])

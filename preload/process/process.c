@@ -249,7 +249,7 @@ static void after_fork_in_parent(void)
 }
 
 /* Lets every thread count from here on, as the part exists. */
-static void say_that_it_is_ours(void)
+static void mark_as_own(void)
 {
 	atomic_fetch_add(&rt.losses[WIRE_LOSS_FORK],
 			 atomic_exchange(&rt.lost_meanwhile, 0));
@@ -265,7 +265,7 @@ static void go_unrecorded(void)
 {
 	rt.is_unrecorded = 1;
 	switch_begin();
-	say_that_it_is_ours();
+	mark_as_own();
 }
 
 /*
@@ -313,7 +313,7 @@ static void begin_child(int is_on_its_stack)
 	trace_after_fork(&recorder->trace, &recorder->part);
 	inheritance_abandon_rest(&parent, rt.losses == parent.header->losses,
 				 &recorder->part);
-	say_that_it_is_ours();
+	mark_as_own();
 	sampling_after_fork();
 	sink_fork();
 	atomic_store(&rt.header->state, WIRE_RUNNING);

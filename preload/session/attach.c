@@ -79,7 +79,7 @@ static int has_handlers_on_alternate_stacks(void)
 	return 0;
 }
 
-void attach_tell_texts(void)
+void attach_report_texts(void)
 {
 	const uint64_t busy = (uintptr_t)&hot.loans.borrower;
 
@@ -470,9 +470,9 @@ int attach_end_preparing(void)
 	return err ? give_up(err) : 0;
 }
 
-static void tell_prepared(void)
+static void report_prepared(void)
 {
-	attach_tell_texts();
+	attach_report_texts();
 	make_room_for_frames();
 	clew_attachment.runtimes =
 		layers_are_there() ? WIRE_RUNTIMES_FOUND : WIRE_RUNTIMES_NONE;
@@ -513,7 +513,7 @@ EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 	forget_parents();
 	err = prepare(dir, controller);
 	if (!err)
-		tell_prepared();
+		report_prepared();
 	else if (err == -EINPROGRESS)
 		refuse("clew has not finished hooking its functions", err);
 	else if (err != -EAGAIN &&

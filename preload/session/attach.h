@@ -34,7 +34,7 @@ void attach_begin_in_blocks(void);
  * Updates the data for the controller: above all, the address and the present
  * length of the journal.
  */
-void attach_tell_texts(void);
+void attach_report_texts(void);
 
 /* Frees the frames' array, once the controller has written the words in it. */
 void attach_free_frames(void);

@@ -264,7 +264,7 @@ void init_before_main(void)
 	if (!rt.header || rt.header->state != WIRE_RUNNING)
 		return;
 	muted = switch_mute(HOT_MUTED_OWN);
-	runtimes_tell();
+	runtimes_announce();
 	handlers_load_asked(&rt.cold->config);
 	switch_unmute(muted);
 }

@@ -68,8 +68,8 @@ EXPORT jlong JNICALL NATIVE(parent)(JNIEnv *jni, jobject self, jlong id)
  * Calls clew_context() first, which records the context that the mark refers
  * to.
  */
-static void tell(JNIEnv *jni, void (*how)(const char *, uint64_t), jstring name,
-		 jlong number)
+static void call_with_name(JNIEnv *jni, void (*how)(const char *, uint64_t),
+			   jstring name, jlong number)
 {
 	char text[NAME_CHARS * NAME_CHAR_BYTES + 1] = "";
 	jsize chars = name ? (*jni)->GetStringLength(jni, name) : 0;
@@ -85,19 +85,19 @@ static void tell(JNIEnv *jni, void (*how)(const char *, uint64_t), jstring name,
 EXPORT void JNICALL NATIVE(mark)(JNIEnv *jni, jobject self, jstring name,
 				 jlong number)
 {
-	tell(jni, clew_mark, name, number);
+	call_with_name(jni, clew_mark, name, number);
 }
 
 EXPORT void JNICALL NATIVE(begin)(JNIEnv *jni, jobject self, jstring name,
 				  jlong number)
 {
-	tell(jni, clew_begin, name, number);
+	call_with_name(jni, clew_begin, name, number);
 }
 
 EXPORT void JNICALL NATIVE(end)(JNIEnv *jni, jobject self, jstring name,
 				jlong number)
 {
-	tell(jni, clew_end, name, number);
+	call_with_name(jni, clew_end, name, number);
 }
 
 EXPORT jlong JNICALL NATIVE(verified)(JNIEnv *jni, jobject self)

@@ -210,7 +210,7 @@ static void finish(void)
 	}
 	clew_attachment.state = WIRE_ATTACH_LEFT;
 	attach_free_frames();
-	attach_tell_texts();
+	attach_report_texts();
 	atomic_store(&clew_attachment.finish_wish, 0);
 	answer(0, "");
 }
@@ -535,7 +535,7 @@ static void try_releasing(const struct wire_stopped *threads, uint64_t count)
 	forget_stacks(stacks);
 	sys_madvise(words.items, WIRE_ATTACH_WORDS_MAX * sizeof(*words.items),
 		    MADV_DONTNEED);
-	attach_tell_texts();
+	attach_report_texts();
 	answer(0, "");
 }
 

@@ -21,6 +21,6 @@
  * Announces new blocks of stubs to gdb, which may attach before or after. Not
  * thread-safe.
  */
-void frames_tell_debugger(struct windows *windows);
+void frames_announce_to_debugger(struct windows *windows);
 
 #endif

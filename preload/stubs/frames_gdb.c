@@ -43,7 +43,7 @@ __attribute__((used, noinline)) void __jit_debug_register_code(void)
 static struct jit_code_entry entries[WINDOW_BLOCK_MAX];
 static struct jit_code_entry trampolines;
 
-static void tell(struct jit_code_entry *entry, uint64_t block)
+static void announce(struct jit_code_entry *entry, uint64_t block)
 {
 	struct jit_descriptor *list = &__jit_debug_descriptor;
 
@@ -59,12 +59,12 @@ static void tell(struct jit_code_entry *entry, uint64_t block)
 	list->action = JIT_NO_ACTION;
 }
 
-void frames_tell_debugger(struct windows *windows)
+void frames_announce_to_debugger(struct windows *windows)
 {
-	for (; windows->told_count < windows->block_count;
-	     windows->told_count++)
-		tell(&entries[windows->told_count],
-		     windows->blocks[windows->told_count].start);
+	for (; windows->announced_count < windows->block_count;
+	     windows->announced_count++)
+		announce(&entries[windows->announced_count],
+			 windows->blocks[windows->announced_count].start);
 	if (rt.trampolines && !trampolines.image)
-		tell(&trampolines, rt.trampolines);
+		announce(&trampolines, rt.trampolines);
 }

@@ -42,11 +42,11 @@ struct windows {
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t
 		block_count; /* unwinders read it at any time (frames_find.c) */
-	uint32_t told_count; /* blocks that gdb knows (frames_gdb.c) */
-	struct window_span { /* writable, inside one block */
-		uint64_t start;  /* page boundary */
-		uint64_t next;   /* everything below is allocated */
-		uint64_t backed; /* everything below may be written */
+	uint32_t announced_count; /* blocks that gdb knows (frames_gdb.c) */
+	struct window_span {      /* writable, inside one block */
+		uint64_t start;   /* page boundary */
+		uint64_t next;    /* everything below is allocated */
+		uint64_t backed;  /* everything below may be written */
 		uint64_t end;
 		int is_bare; /* freed: without a file */
 	} spans[WINDOW_SPAN_MAX];

@@ -82,12 +82,12 @@ static void note_rest(struct early_timer *one, uint64_t since_ns)
 	const uint64_t cpu_ns = look_cpu_ns(one->tid);
 	struct tally *tally;
 
-	if (!one->came_ns || cpu_ns < one->came_ns + LEAST_NS)
+	if (!one->start_ns || cpu_ns < one->start_ns + LEAST_NS)
 		return;
 	tally = make_tally(one);
 	if (tally)
 		tally->unsampled =
-			(struct tally_unsampled){ .came_ns = one->came_ns };
+			(struct tally_unsampled){ .start_ns = one->start_ns };
 }
 
 static void for_each_without(void (*make)(struct early_timer *, uint64_t))

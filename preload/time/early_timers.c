@@ -124,7 +124,7 @@ static int start(struct early_timer *one, early_timer_make make)
 {
 	int err;
 
-	one->came_ns = look_cpu_ns(one->tid);
+	one->start_ns = look_cpu_ns(one->tid);
 	err = make(one->tid, number_of(one), &one->timer);
 	one->state = err ? EARLY_OVER : EARLY_ON;
 	return err;
@@ -162,8 +162,8 @@ int early_timers_start(uint64_t signals, early_timer_make make)
 
 		if (one->state != EARLY_WAITS)
 			continue;
-		if (!one->came_ns)
-			one->came_ns = look_cpu_ns(one->tid);
+		if (!one->start_ns)
+			one->start_ns = look_cpu_ns(one->tid);
 		if (!may_start(one, signals)) {
 			is_done &= is_gone(one);
 			continue;
@@ -176,20 +176,20 @@ int early_timers_start(uint64_t signals, early_timer_make make)
 	return is_done;
 }
 
-static void end_one(struct early_timer *one, uint32_t tid, uint64_t *came_ns)
+static void end_one(struct early_timer *one, uint32_t tid, uint64_t *start_ns)
 {
 	if (one->tid != tid)
 		return;
 	if (one->state == EARLY_ON)
-		*came_ns = one->came_ns;
+		*start_ns = one->start_ns;
 	delete_timer(one, EARLY_OVER);
 }
 
-void early_timers_end_thread(uint32_t tid, uint64_t *came_ns)
+void early_timers_end_thread(uint32_t tid, uint64_t *start_ns)
 {
-	end_one(&early.heir, tid, came_ns);
+	end_one(&early.heir, tid, start_ns);
 	for (uint32_t i = 0; i < early.count; i++)
-		end_one(&early.others[i], tid, came_ns);
+		end_one(&early.others[i], tid, start_ns);
 }
 
 uint64_t early_timers_stop(void)

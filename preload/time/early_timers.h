@@ -41,7 +41,7 @@ struct early_timer {
 	 * The thread's CPU time when its timer began or should have begun; 0:
 	 * not read.
 	 */
-	uint64_t came_ns;
+	uint64_t start_ns;
 	/* enum early_state; changed under the lock of the tallies */
 	_Atomic uint32_t state;
 	struct early_frames frames;
@@ -100,10 +100,10 @@ int early_timers_start(uint64_t signals, early_timer_make make);
 
 /*
  * Deletes the early timer of a thread that has got a tally. Stores the CPU time
- * when the timer began, or leaves *came_ns if there was none. Under the
+ * when the timer began, or leaves *start_ns if there was none. Under the
  * tallies' lock.
  */
-void early_timers_end_thread(uint32_t tid, uint64_t *came_ns);
+void early_timers_end_thread(uint32_t tid, uint64_t *start_ns);
 
 /*
  * early_timers_stop() deletes the timers and returns their number.

@@ -26,7 +26,7 @@
 #define LOCKED_PART 64    /* the part of the user's locked memory */
 #define CALM_US     10000 /* the reserve with which an event begins */
 #define SWITCH_US   500   /* cost of a context switch */
-#define SMOOTHING   64    /* a hit takes over this part of untold_ns */
+#define SMOOTHING   64    /* a hit takes over this part of pending_ns */
 /* Ticks in the program without a hit: the event does not work. */
 #define SILENT_TICKS 8
 
@@ -49,12 +49,12 @@ struct event {
 	 * The owner's CPU time before the event, and the time that samples
 	 * since stand for.
 	 */
-	uint64_t began_us, told_ns;
+	uint64_t began_us, sampled_ns;
 	/*
 	 * CPU time up to the last tick that no sample stands for yet; negative:
 	 * samples stand for more.
 	 */
-	int64_t untold_ns;
+	int64_t pending_ns;
 	uint32_t met_tick; /* a tick arrived during the last hit */
 	uint32_t silent;   /* ticks in the program since the last hit */
 };
@@ -177,14 +177,14 @@ static struct event *take_slot(struct tally *tally)
 static uint64_t weigh_hit(struct event *event)
 {
 	const int64_t period = (int64_t)rt.header->period_ns;
-	int64_t more = event->untold_ns / SMOOTHING;
+	int64_t more = event->pending_ns / SMOOTHING;
 
 	if (more > period / 2)
 		more = period / 2;
 	if (more < -period / 2)
 		more = -period / 2;
-	event->untold_ns -= more;
-	event->told_ns += (uint64_t)(period + more);
+	event->pending_ns -= more;
+	event->sampled_ns += (uint64_t)(period + more);
 	return (uint64_t)(period + more);
 }
 
@@ -262,11 +262,11 @@ uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel)
 	const uint64_t used_us = tally->ticks.user_us + tally->ticks.system_us;
 
 	if (is_kernel)
-		event->told_ns += weight_ns;
+		event->sampled_ns += weight_ns;
 	else
 		event->silent++;
-	event->untold_ns =
-		(int64_t)((used_us - event->began_us) * 1000 - event->told_ns);
+	event->pending_ns = (int64_t)((used_us - event->began_us) * 1000 -
+				      event->sampled_ns);
 	if (tally->ticks.calm_us < 0) {
 		go_back_to_tick(event, WIRE_COARSE_RESTLESS);
 		tally->ticks.has_asked = 0;
@@ -277,7 +277,7 @@ uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel)
 	}
 	if (is_kernel)
 		return weight_ns;
-	return event->untold_ns > 0 ? (uint64_t)event->untold_ns : 0;
+	return event->pending_ns > 0 ? (uint64_t)event->pending_ns : 0;
 }
 
 /* ---- The signal ---- */
@@ -511,8 +511,8 @@ static int settle_slot(struct event *event, int err)
 		event->state = SLOT_FREE;
 		return err;
 	}
-	event->told_ns = 0;
-	event->untold_ns = 0;
+	event->sampled_ns = 0;
+	event->pending_ns = 0;
 	event->met_tick = 0;
 	event->silent = 0;
 	event->began_us =

@@ -246,7 +246,7 @@ static void zero_entry(struct wire_count *table, uint64_t i)
 
 const struct sink sink_timing = {
 	.stub = &hot_stub_timed,
-	.carried_at = HOT_CARRIED_TOLD,
+	.carried_at = HOT_CARRIED_REPORTED,
 	.reads_clock = 1,
 	.times_calls = 1,
 	.slot_bytes = TIME_SLOT_BYTES,

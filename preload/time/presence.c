@@ -14,8 +14,8 @@ void presence_begin(struct tally *tally)
 {
 	tally->presence.former_present_ns = tally->wire->present_ns;
 	tally->presence.former_cpu_ns = tally->wire->cpu_ns;
-	tally->presence.came_cpu_ns = look_cpu_ns(tally->tid);
-	tally->presence.came_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	tally->presence.start_cpu_ns = look_cpu_ns(tally->tid);
+	tally->presence.start_ns = sys_clock_ns(CLOCK_MONOTONIC);
 }
 
 /*
@@ -28,12 +28,12 @@ static void note(struct tally *tally)
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
 	if (!cpu_ns || !now_ns ||
-	    !tally->presence.came_ns) /* the thread has exited */
+	    !tally->presence.start_ns) /* the thread has exited */
 		return;
 	tally->wire->present_ns = tally->presence.former_present_ns + now_ns -
-				  tally->presence.came_ns;
+				  tally->presence.start_ns;
 	tally->wire->cpu_ns = tally->presence.former_cpu_ns + cpu_ns -
-			      tally->presence.came_cpu_ns;
+			      tally->presence.start_cpu_ns;
 }
 
 void hot_note_presence(void)

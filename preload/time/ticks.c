@@ -345,7 +345,7 @@ void ticks_begin_thread(struct tally *tally)
 		return;
 	delete_timer(tally); /* the timer of a thread that has exited */
 	begin_account(tally);
-	early_timers_end_thread(tally->tid, &tally->unsampled.came_ns);
+	early_timers_end_thread(tally->tid, &tally->unsampled.start_ns);
 	if (!ticks.is_on || start_timer(tally))
 		lose_threads(1);
 }

@@ -18,18 +18,18 @@
 void unsampled_begin(struct tally *tally)
 {
 	tally->unsampled = (struct tally_unsampled){
-		.came_ns = look_cpu_ns(tally->tid),
+		.start_ns = look_cpu_ns(tally->tid),
 	};
 }
 
 uint64_t unsampled_ns(const struct tally *tally)
 {
 	const uint64_t now_ns = look_cpu_ns(tally->tid);
-	const uint64_t told_ns =
-		tally->unsampled.came_ns +
-		__atomic_load_n(&tally->unsampled.told_ns, __ATOMIC_RELAXED);
+	const uint64_t sampled_ns =
+		tally->unsampled.start_ns +
+		__atomic_load_n(&tally->unsampled.sampled_ns, __ATOMIC_RELAXED);
 
-	return now_ns > told_ns ? now_ns - told_ns : 0;
+	return now_ns > sampled_ns ? now_ns - sampled_ns : 0;
 }
 
 uint64_t unsampled_at_most(const struct tally *tally, uint64_t weight_ns)
@@ -56,10 +56,10 @@ void unsampled_note(struct tally *tally, uint64_t id, uint64_t where,
 		    uint64_t weight_ns)
 {
 	struct tally_unsampled *unsampled = &tally->unsampled;
-	const uint64_t told_ns = __atomic_add_fetch(
-		&unsampled->told_ns, weight_ns, __ATOMIC_RELAXED);
+	const uint64_t sampled_ns = __atomic_add_fetch(
+		&unsampled->sampled_ns, weight_ns, __ATOMIC_RELAXED);
 
-	if (!weight_ns || !draw(weight_ns, told_ns))
+	if (!weight_ns || !draw(weight_ns, sampled_ns))
 		return;
 	unsampled->id = id;
 	unsampled->where = where;
@@ -68,7 +68,7 @@ void unsampled_note(struct tally *tally, uint64_t id, uint64_t where,
 
 void unsampled_note_others(struct tally *tally, uint64_t weight_ns)
 {
-	__atomic_fetch_add(&tally->unsampled.told_ns, weight_ns,
+	__atomic_fetch_add(&tally->unsampled.sampled_ns, weight_ns,
 			   __ATOMIC_RELAXED);
 }
 
@@ -84,7 +84,7 @@ static void put_rest(struct tally *tally, struct sample_room *room)
 		    has_sample ? unsampled->where
 			       : wire_sample_blocked(WIRE_WAIT_UNSAMPLED),
 		    rest_ns);
-	__atomic_fetch_add(&tally->unsampled.told_ns, rest_ns,
+	__atomic_fetch_add(&tally->unsampled.sampled_ns, rest_ns,
 			   __ATOMIC_RELAXED);
 }
 

@@ -28,11 +28,11 @@
 #define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
 
 /* Messages to the watch, in a futex. */
-enum { TOLD_NOTHING, TOLD_NEWS, TOLD_TO_END };
+enum { REQUEST_NONE, REQUEST_NEWS, REQUEST_END };
 
 static struct {
 	struct task task;
-	_Atomic uint32_t told;         /* written by any thread */
+	_Atomic uint32_t request;      /* written by any thread */
 	_Atomic uint64_t sleeps_until; /* written by the watch; ns */
 	uint64_t period_ns;            /* time between two looks; 0: no looks */
 	watch_job job;                 /* or NULL */
@@ -109,18 +109,18 @@ static int sleep_until(uint64_t ns)
 	long err;
 
 	watch.sleeps_until = ns;
-	err = sys_call(SYS_futex, (long)&watch.told, FUTEX_WAIT_BITSET,
-		       TOLD_NOTHING, (long)&at, 0, UINT32_MAX);
+	err = sys_call(SYS_futex, (long)&watch.request, FUTEX_WAIT_BITSET,
+		       REQUEST_NONE, (long)&at, 0, UINT32_MAX);
 	watch.sleeps_until = 0;
 	return !err || err == -ETIMEDOUT || err == -EAGAIN || err == -EINTR;
 }
 
 static int is_to_go_on(void)
 {
-	uint32_t news = TOLD_NEWS;
+	uint32_t news = REQUEST_NEWS;
 
-	atomic_compare_exchange_strong(&watch.told, &news, TOLD_NOTHING);
-	return watch.told != TOLD_TO_END;
+	atomic_compare_exchange_strong(&watch.request, &news, REQUEST_NONE);
+	return watch.request != REQUEST_END;
 }
 
 static uint32_t level_of(uint64_t ns)
@@ -220,7 +220,7 @@ static void start(void)
 
 	if (has_nothing_to_do() || watch.task.tid || runtime_is_filtered())
 		return;
-	watch.told = TOLD_NOTHING;
+	watch.request = REQUEST_NONE;
 	sys_block_signals(&signals);
 	err = task_start(&watch.task, TASK_SHARES_DESCRIPTORS, run, NULL);
 	sys_restore_signals(&signals);
@@ -230,7 +230,7 @@ static void start(void)
 
 static void wake(void)
 {
-	sys_call(SYS_futex, (long)&watch.told, FUTEX_WAKE, 1, 0, 0, 0);
+	sys_call(SYS_futex, (long)&watch.request, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 /* ---- Called by other files ---- */
@@ -254,15 +254,15 @@ void watch_start_job(watch_job job)
 
 void watch_run_errand(watch_errand errand)
 {
-	uint32_t nothing = TOLD_NOTHING;
+	uint32_t nothing = REQUEST_NONE;
 
 	watch.errand_due_ns = 0;
 	watch.errand_wait_ns = ERRAND_FIRST_NS;
 	watch.errand = errand;
 	if (!watch.task.tid)
 		start();
-	else if (atomic_compare_exchange_strong(&watch.told, &nothing,
-						TOLD_NEWS))
+	else if (atomic_compare_exchange_strong(&watch.request, &nothing,
+						REQUEST_NEWS))
 		wake();
 }
 
@@ -289,7 +289,7 @@ int watch_stop(void)
 {
 	if (!watch.task.tid || samples_in_vfork_child())
 		return 0;
-	watch.told = TOLD_TO_END;
+	watch.request = REQUEST_END;
 	wake();
 	task_join(&watch.task);
 	return 1;
@@ -310,14 +310,15 @@ void watch_start_again(void)
 
 void watch_meet(struct tally *tally)
 {
-	uint32_t nothing = TOLD_NOTHING;
+	uint32_t nothing = REQUEST_NONE;
 	uint64_t at_ns;
 
 	if (!watch.period_ns)
 		return;
 	at_ns = now();
 	tally->visits.attached_ns = at_ns;
-	if (atomic_compare_exchange_strong(&watch.told, &nothing, TOLD_NEWS) &&
+	if (atomic_compare_exchange_strong(&watch.request, &nothing,
+					   REQUEST_NEWS) &&
 	    watch.sleeps_until > at_ns + watch.period_ns)
 		wake();
 }

@@ -287,7 +287,7 @@ static int is_in_step(void)
 	return !hot.packet.moved || hot.packet.settled_from;
 }
 
-static void tell_lost(void)
+static void count_lost(void)
 {
 	atomic_fetch_add_explicit(&rt.recorder->trace.blocks->values_lost, 1,
 				  memory_order_relaxed);
@@ -305,7 +305,7 @@ struct wire_probe_event *call_values_begin(uint64_t slot, uint32_t probe)
 		return NULL;
 	entry = is_in_step() ? take(slot) : NULL;
 	if (!entry) {
-		tell_lost();
+		count_lost();
 		return NULL;
 	}
 	set_id(entry, 0);
@@ -330,7 +330,7 @@ int call_values_end(struct wire_probe_event *event)
 			return 1;
 		}
 	}
-	tell_lost();
+	count_lost();
 	return 0;
 }
 
@@ -365,7 +365,7 @@ static void take_around(void *context, uint32_t at, const struct link *link)
 
 static uint64_t look_around(const uint64_t *slot, struct around *around)
 {
-	const struct surroundings_of of = { .tell = take_around,
+	const struct surroundings_of of = { .report = take_around,
 					    .context = around };
 
 	if (entries())

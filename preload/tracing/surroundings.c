@@ -36,11 +36,11 @@ static uint32_t place_of(const struct surroundings_of *of, uint32_t at,
 	return place;
 }
 
-static void tell(const struct surroundings_of *of, uint32_t at,
-		 const struct link *link)
+static void report(const struct surroundings_of *of, uint32_t at,
+		   const struct link *link)
 {
-	if (of->tell)
-		of->tell(of->context, at, link);
+	if (of->report)
+		of->report(of->context, at, link);
 	if (of->functions)
 		of->functions[at] = link->function;
 	if (of->places)
@@ -173,7 +173,7 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	}
 	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
 	       next(&found, of, &walk, &link)) {
-		tell(of, found.count, &link);
+		report(of, found.count, &link);
 		found.count++;
 	}
 	found.around = walk.id;

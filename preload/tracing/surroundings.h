@@ -48,7 +48,7 @@ struct surroundings_of {
 	 * Called for each function; `at` is the number of functions found
 	 * before.
 	 */
-	void (*tell)(void *context, uint32_t at, const struct link *link);
+	void (*report)(void *context, uint32_t at, const struct link *link);
 	void *context;
 	/*
 	 * Also search for handlers that are not hooked and have interrupted

@@ -67,8 +67,8 @@ static uint64_t behind(const struct stack_window *window, uint32_t place)
  * distance from the window's base): those in the window, and further out those
  * of the context's functions.
  */
-static uint64_t told_until(const struct stack_window *window,
-			   const uint32_t *places, uint32_t count)
+static uint64_t placed_until(const struct stack_window *window,
+			     const uint32_t *places, uint32_t count)
 {
 	uint64_t until = window->base + window->span;
 
@@ -111,7 +111,7 @@ static void narrow(struct stack_window *window, const uint64_t *slot,
 static void settle(const struct stack_window *window, uint64_t until,
 		   const uint32_t *end)
 {
-	hot.aside->told_until = until;
+	hot.aside->placed_until = until;
 	trace_window_open(window);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (*(volatile uint64_t *)&hot.trace_next != (uintptr_t)end)
@@ -165,7 +165,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	found = find(&of, slot);
 	place = found.count ? of.places[0] : 0;
 	narrow(&window, slot, &found, of.places);
-	until = told_until(&window, of.places, found.count);
+	until = placed_until(&window, of.places, found.count);
 	begin->cause = found.has_half_way ? WIRE_PACKET_MOVED : cause;
 	packet_put_pair(begin->id, found.id);
 	begin->functions = found.count;

@@ -72,7 +72,7 @@ static struct surroundings look_once(const uint64_t *slot,
 {
 	const struct surroundings_of of = {
 		.minds_signals = 1,
-		.tell = slots ? take_slot : NULL,
+		.report = slots ? take_slot : NULL,
 		.context = slots,
 	};
 	const struct surroundings found = surroundings_find(&of, slot);

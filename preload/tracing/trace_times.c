@@ -122,8 +122,9 @@ void trace_put_return(const uint64_t *slot, uint64_t tsc)
 {
 	const uint64_t base = trace_window_base();
 	const uint64_t until =
-		*(const volatile uint64_t *)&hot.aside->told_until;
-	const int is_told = (uintptr_t)slot >= base && (uintptr_t)slot < until;
+		*(const volatile uint64_t *)&hot.aside->placed_until;
+	const int is_placed =
+		(uintptr_t)slot >= base && (uintptr_t)slot < until;
 	uint32_t *words;
 
 	if (rt.recorder->trace.least_ticks && take_back(slot, tsc))
@@ -131,12 +132,12 @@ void trace_put_return(const uint64_t *slot, uint64_t tsc)
 	words = trace_claim_above(base, RETURN_BYTES);
 	/* A call elsewhere is described by a context, or not at all. */
 	if (!words) {
-		hot.packet.moved |= !is_told;
+		hot.packet.moved |= !is_placed;
 		return;
 	}
 	words[0] =
 		wire_packet_odd(WIRE_PACKET_RETURN, WIRE_PACKET_RETURN_WORDS);
-	words[1] = is_told ? trace_window_place(base, (uintptr_t)slot)
-			   : WIRE_PACKET_ELSEWHERE;
+	words[1] = is_placed ? trace_window_place(base, (uintptr_t)slot)
+			     : WIRE_PACKET_ELSEWHERE;
 	packet_put_pair(words + 2, tsc);
 }

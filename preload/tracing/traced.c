@@ -196,7 +196,7 @@ static int put_left(void)
 	const uint64_t left = *(const volatile uint64_t *)&hot.trace_left;
 	uint32_t *words;
 
-	if (left < base || left > hot.aside->told_until) {
+	if (left < base || left > hot.aside->placed_until) {
 		hot.packet.moved = 1;
 		return 0;
 	}
@@ -463,7 +463,7 @@ static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 /* clang-format off */
 #define TRACES(template, way_out) \
 	.stub = &(template), \
-	.carried_at = HOT_CARRIED_TOLD, \
+	.carried_at = HOT_CARRIED_REPORTED, \
 	.reads_clock = 1, \
 	.off = off, \
 	.on = on, \

@@ -96,8 +96,8 @@ static inline int export_has_samples(const struct export *export)
 static inline void export_tell(const struct export *export, size_t done)
 {
 	if (done % 4096 == 0)
-		progress_tell(export->progress, "writing", done,
-			      export->tree->count);
+		progress_update(export->progress, "writing", done,
+				export->tree->count);
 }
 
 /* Returns the name of the metric: "calls", "time", or the agents' value. */

@@ -16,7 +16,7 @@
 #include "report/merge/roots.h"
 #include "report/model/call_times.h"
 
-/* How many contexts or counts are merged between two calls of progress_tell(). */
+/* Contexts or counts that are merged between two progress_update() calls. */
 #define TELL_EACH 65536
 
 /* Progress over all parts, in bytes. */
@@ -60,8 +60,8 @@ static void tell_read(struct work *work, uint64_t steps)
 	work->steps += steps;
 	bytes = (uint64_t)((double)reading->current * (double)work->steps /
 			   (double)work->all_steps);
-	progress_tell(reading->progress, "reading", reading->before + bytes,
-		      reading->all);
+	progress_update(reading->progress, "reading", reading->before + bytes,
+			reading->all);
 }
 
 /* Called for each context or count; reports progress every TELL_EACH calls. */
@@ -238,8 +238,8 @@ static void add_samples(struct work *work)
 		root = roots_of(&work->roots, chunk.owner);
 		if (root == 0)
 			continue;
-		progress_tell(work->whose->progress, "placing samples",
-			      chunk.offset, work->part->size_bytes);
+		progress_update(work->whose->progress, "placing samples",
+				chunk.offset, work->part->size_bytes);
 		samples_place(&work->samples, &chunk, (uint32_t)root - 1,
 			      work->samples.timeline
 				      ? timeline_thread(work, chunk.owner)
@@ -528,8 +528,8 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 
 		reading.before += reading.current;
 		reading.current = recording->parts[i].header->end;
-		progress_tell(reading.progress, "reading", reading.before,
-			      reading.all);
+		progress_update(reading.progress, "reading", reading.before,
+				reading.all);
 		if (!work.part)
 			continue;
 		if (merge_part(&work))

@@ -26,9 +26,9 @@ static void tell(struct catalog *catalog, const struct catalog_module *module)
 		return;
 	what = memory_printf("reading the symbols of %s", module->name);
 	if (status.st_size > LARGE_BYTES)
-		progress_say(catalog->progress, what);
+		progress_announce(catalog->progress, what);
 	else
-		progress_tell(catalog->progress, what, 0, 0);
+		progress_update(catalog->progress, what, 0, 0);
 	free(what);
 }
 

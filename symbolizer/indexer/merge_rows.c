@@ -164,8 +164,8 @@ static void encode(struct merged_rows *merged, const struct gather_row *row,
 	merged->byte_count = (size_t)(to - merged->bytes);
 }
 
-static int says_the_same(const struct merged_rows *merged,
-			 const struct gather_row *row, uint32_t node)
+static int is_same_row(const struct merged_rows *merged,
+		       const struct gather_row *row, uint32_t node)
 {
 	const struct gather_row *last = &merged->last;
 
@@ -178,7 +178,7 @@ static int says_the_same(const struct merged_rows *merged,
 static void put(struct merged_rows *merged, struct gather_row row,
 		uint32_t node)
 {
-	if (says_the_same(merged, &row, node))
+	if (is_same_row(merged, &row, node))
 		return;
 	if (merged->row_count % ROWS_PER_BLOCK == 0)
 		begin_block(merged, row.start);

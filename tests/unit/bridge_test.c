@@ -167,10 +167,10 @@ static void arguments_pass_before_the_signature_is_known(void **state)
 		return;
 	}
 	assert_true(java(enter(early)) == expected);
-	assert_false(bridges_tell(early, "what is none"));
+	assert_false(bridges_set_arguments(early, "what is none"));
 	assert_true(java(enter(early)) == expected);
 	assert_true(early->stack_words > 200);
-	assert_true(bridges_tell(early, SIGNATURE));
+	assert_true(bridges_set_arguments(early, SIGNATURE));
 	assert_int_equal(early->stack_words, 3);
 	assert_true(java(enter(early)) == expected);
 }

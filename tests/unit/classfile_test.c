@@ -102,7 +102,7 @@ static void number_from_entry_is_kept_in_each_frame(void **state)
 
 static int tells(const uint8_t *code, size_t bytes, uint32_t max_locals)
 {
-	return classfile_tells(code, bytes, max_locals, 7);
+	return classfile_reports_begin(code, bytes, max_locals, 7);
 }
 
 /* As the Flight Recorder changes it. */
@@ -137,15 +137,15 @@ static void code_says_whether_it_tells(void **state)
 	assert_false(tells(sketch.code, sketch.length, 3));
 	assert_int_equal(sketch_rewrite(&sketch, &code), CLASSFILE_DONE);
 	assert_true(tells(code.bytes, code.length, code.max_locals));
-	assert_false(
-		classfile_tells(code.bytes, code.length, code.max_locals, 8));
+	assert_false(classfile_reports_begin(code.bytes, code.length,
+					     code.max_locals, 8));
 	for (size_t bytes = 0; bytes < 8; bytes++)
 		assert_false(tells(code.bytes, bytes, code.max_locals));
 	sketch_free();
 	sketch_chosen = 32768;
 	assert_int_equal(sketch_rewrite(&sketch, &code), CLASSFILE_DONE);
-	assert_true(classfile_tells(code.bytes, code.length, code.max_locals,
-				    32768));
+	assert_true(classfile_reports_begin(code.bytes, code.length,
+					    code.max_locals, 32768));
 	assert_false(tells(code.bytes, code.length, code.max_locals));
 	sketch_chosen = 7;
 	sketch_tracker = with_numbers;

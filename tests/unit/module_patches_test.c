@@ -202,10 +202,10 @@ static void a_patch_is_guarded_when_its_module_would_be(void **state)
 static void a_patch_of_a_module_that_is_told_is_not(void **state)
 {
 	commit(0);
-	patches[0].is_told = 1;
+	patches[0].resolves_returns = 1;
 	patches[0].is_guarded = 1; /* which it never is */
 	commit(1);
-	assert_true(patches[1].is_told);
+	assert_true(patches[1].resolves_returns);
 	assert_false(patches[1].is_guarded);
 }
 

@@ -58,7 +58,7 @@ static char *written_by(struct progress *progress, uint64_t done)
 
 	fflush(stderr);
 	dup2(fileno(file), STDERR_FILENO);
-	progress_tell(progress, "working", done, 200);
+	progress_update(progress, "working", done, 200);
 	progress_clear(progress);
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
@@ -91,7 +91,7 @@ static void progress_that_is_off_says_nothing(void **state)
 	(void)state;
 	assert_string_equal(text, "");
 	free(text);
-	progress_tell(NULL, "working", 1, 2);
+	progress_update(NULL, "working", 1, 2);
 	progress_clear(NULL);
 }
 

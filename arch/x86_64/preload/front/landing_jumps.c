@@ -140,7 +140,7 @@ EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 	trampolines_carry(__builtin_frame_address(0));
 	leave_for_another();
 	result = NEXT(swapcontext)(from, to);
-	trap_come_back(handler);
+	trap_return_to_handler(handler);
 	landing_set_id(id);
 	trampolines_settle_cheaply((uintptr_t)__builtin_frame_address(0));
 	return result;

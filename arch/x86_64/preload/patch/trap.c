@@ -54,7 +54,7 @@ static _Thread_local struct {
 		BLOCKED = WIRE_ATTACH_BLOCKS,
 		UNBLOCKED = WIRE_ATTACH_BLOCKS_NOT,
 		HANDLING
-	} said;
+	} mask_request;
 	/* While HANDLING: the handler's frames are below this address. */
 	uint64_t handler;
 	struct kept_trap kept; /* a signal that was sent to the thread */
@@ -79,18 +79,19 @@ void trap_look_again(void)
 
 uint64_t trap_blocks_at(void)
 {
-	_Static_assert(sizeof(own.said) == sizeof(uint32_t), "on the wire");
-	return (uintptr_t)&own.said - thread_block();
+	_Static_assert(sizeof(own.mask_request) == sizeof(uint32_t),
+		       "on the wire");
+	return (uintptr_t)&own.mask_request - thread_block();
 }
 
-uint32_t trap_said(void)
+uint32_t trap_mask_request(void)
 {
-	return own.said;
+	return own.mask_request;
 }
 
-void trap_say_again(uint32_t said)
+void trap_restore_mask_request(uint32_t mask_request)
 {
-	own.said = said;
+	own.mask_request = mask_request;
 }
 
 int trap_change_action(const struct sigaction *set, struct sigaction *old)
@@ -164,15 +165,15 @@ static void call(const struct kernel_action *theirs, siginfo_t *info,
 {
 	uint64_t *const mask = &context->uc_sigmask.__val[0];
 	struct kernel_action with_ours = *theirs;
-	const int before = own.said;
+	const int before = own.mask_request;
 
 	if (!(theirs->flags & SA_NODEFER) || theirs->mask & TRAP_BIT) {
 		own.handler = (uintptr_t)__builtin_frame_address(0);
-		own.said = HANDLING;
+		own.mask_request = HANDLING;
 	}
 	with_ours.mask |= ticks_kept_from(theirs->flags);
 	chained_call(&with_ours, TRAP_BIT, SIGTRAP, info, context);
-	own.said = *mask & TRAP_BIT ? BLOCKED : before;
+	own.mask_request = *mask & TRAP_BIT ? BLOCKED : before;
 	*mask &= ~TRAP_BIT;
 }
 
@@ -257,8 +258,8 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	uint64_t entry = 0;
 	siginfo_t kept;
 
-	if (own.said == HANDLING && !is_handling(interrupted))
-		own.said = UNBLOCKED;
+	if (own.mask_request == HANDLING && !is_handling(interrupted))
+		own.mask_request = UNBLOCKED;
 	if (info->si_code == SI_KERNEL)
 		entry = find_entry((uint64_t)registers[REG_RIP] - 1);
 	if (entry)
@@ -279,18 +280,18 @@ int trap_is_blocked(uint64_t mask)
 		  UINT64_C(3) << (NSIG_LIBC_FIRST - 1));
 
 	mask = ticks_put_back(mask);
-	return own.said == BLOCKED || own.said == HANDLING ||
-	       (own.said == NOTHING && !(others & ~mask));
+	return own.mask_request == BLOCKED || own.mask_request == HANDLING ||
+	       (own.mask_request == NOTHING && !(others & ~mask));
 }
 
 void trap_set_blocked(int is_blocked)
 {
 	if (!is_blocked) {
-		own.said = UNBLOCKED;
+		own.mask_request = UNBLOCKED;
 		send_kept();
-	} else if (own.said != HANDLING ||
+	} else if (own.mask_request != HANDLING ||
 		   (uintptr_t)__builtin_frame_address(0) >= own.handler) {
-		own.said = BLOCKED;
+		own.mask_request = BLOCKED;
 	}
 }
 
@@ -301,21 +302,21 @@ uint64_t trap_leave_handler(uint64_t stack)
 	const uint64_t now = (uintptr_t)__builtin_frame_address(0);
 	const uint64_t handler = own.handler;
 
-	if (own.said != HANDLING ||
+	if (own.mask_request != HANDLING ||
 	    (stack < handler && (stack >= now || now >= handler)))
 		return 0;
-	own.said = UNBLOCKED;
+	own.mask_request = UNBLOCKED;
 	if (!runtime_is_filtered())
 		send_kept();
 	return handler;
 }
 
-void trap_come_back(uint64_t handler)
+void trap_return_to_handler(uint64_t handler)
 {
 	if (!handler)
 		return;
 	own.handler = handler;
-	own.said = HANDLING;
+	own.mask_request = HANDLING;
 }
 
 /* ---- exec ---- */
@@ -343,5 +344,5 @@ void trap_take_inherited_mask(void)
 	uint64_t mask = signal_change_bits(SIG_UNBLOCK, TRAP_BIT);
 
 	if (mask & TRAP_BIT && !trap_install())
-		own.said = BLOCKED;
+		own.mask_request = BLOCKED;
 }

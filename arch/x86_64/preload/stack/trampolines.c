@@ -53,10 +53,10 @@ static struct trampoline *record_of(uint32_t number)
  * Returns whether trampolines call hot_leave_carried(). Trampolines outlive a
  * session, so the answer is the same in all sessions of a process.
  */
-static int returns_are_told(void)
+static int returns_are_reported(void)
 {
 	return rt.is_late || rt.call_ends ||
-	       rt.sink->carried_at == HOT_CARRIED_TOLD;
+	       rt.sink->carried_at == HOT_CARRIED_REPORTED;
 }
 
 /*
@@ -99,7 +99,7 @@ static int make_chunk(uint64_t chunk)
 	const uint64_t skipped = chunk ? 0 : TRAMPOLINE_HEAD_BYTES;
 	const int32_t target =
 		(int32_t)((intptr_t)&hot - (intptr_t)thread_block()) +
-		(returns_are_told() ? HOT_CARRIED_TOLD : HOT_CARRIED);
+		(returns_are_reported() ? HOT_CARRIED_REPORTED : HOT_CARRIED);
 	uint8_t *code = sys_map_private(CHUNK_BYTES);
 
 	if (sys_failed(code))
@@ -236,7 +236,7 @@ int trampolines_await(uint64_t *slot)
 {
 	uint64_t id = hot.id;
 
-	if (!returns_are_told())
+	if (!returns_are_reported())
 		return 0;
 	if (!trampoline_at(*slot) && runtime_is_exit(*slot))
 		carry_one(slot, &id);

@@ -44,8 +44,8 @@ static int skip_time(struct class_input *input)
 	return 1;
 }
 
-int classfile_tells(const uint8_t *code, size_t bytes, uint32_t max_locals,
-		    uint32_t number)
+int classfile_reports_begin(const uint8_t *code, size_t bytes,
+			    uint32_t max_locals, uint32_t number)
 {
 	struct class_input input = { code, code + bytes, 0 };
 	uint32_t behind = KEPT_SLOTS;
