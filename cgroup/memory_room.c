@@ -305,8 +305,8 @@ static uint64_t droppable(struct memory_room_search *search)
 		    values[DIRTY] + values[WRITEBACK]);
 }
 
-static void look_at_limit(struct memory_room_search *search, const char *file,
-			  const char *usage)
+static void check_limit(struct memory_room_search *search, const char *file,
+			const char *usage)
 {
 	const uint64_t limit = read_number(search, file);
 	uint64_t used;
@@ -322,14 +322,14 @@ static void look_at_limit(struct memory_room_search *search, const char *file,
 		       *search->group ? search->group : "/");
 }
 
-static void look_at_group(struct memory_room_search *search)
+static void check_group(struct memory_room_search *search)
 {
 	if (search->is_v2) {
-		look_at_limit(search, "memory.max", "memory.current");
-		look_at_limit(search, "memory.high", "memory.current");
+		check_limit(search, "memory.max", "memory.current");
+		check_limit(search, "memory.high", "memory.current");
 	} else {
-		look_at_limit(search, "memory.limit_in_bytes",
-			      "memory.usage_in_bytes");
+		check_limit(search, "memory.limit_in_bytes",
+			    "memory.usage_in_bytes");
 	}
 }
 
@@ -351,20 +351,20 @@ static int go_up(char *path, size_t least)
 	return 1;
 }
 
-static void look_at_groups(struct memory_room_search *search)
+static void check_groups(struct memory_room_search *search)
 {
 	const char *below = search->group + search->root_bytes;
 
 	if (search->mount_fits && below[0] == '/' && below[1])
 		append(search->mount, search->mount_bytes, below);
 	do {
-		look_at_group(search);
+		check_group(search);
 		go_up(search->group, 0);
 	} while (go_up(search->mount, search->mount_bytes));
 }
 
 /* Handles the system's memory; the values are in kB. */
-static void look_at_machine(struct memory_room_search *search)
+static void check_system(struct memory_room_search *search)
 {
 	uint64_t values[VALUES] = { 0 };
 
@@ -384,7 +384,7 @@ void memory_room_find(struct memory_room_search *search, const char *process)
 		UINT64_MAX;
 	search->found.file = NULL;
 	search->found.group[0] = '\0';
-	look_at_machine(search);
+	check_system(search);
 	set_path(search, "/proc/", process, "/cgroup");
 	each_line(search, take_group);
 	if (!search->has_group)
@@ -392,5 +392,5 @@ void memory_room_find(struct memory_room_search *search, const char *process)
 	set_path(search, "/proc/self/mountinfo", "", "");
 	each_line(search, take_mount);
 	if (search->has_mount)
-		look_at_groups(search);
+		check_groups(search);
 }

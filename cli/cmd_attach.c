@@ -333,7 +333,7 @@ static void wait_for_end(const struct attach_run *run)
 	ends[count] = (struct pollfd){ run->signals, POLLIN, 0 };
 	call_limit_begin(&limit, folders, folder_count);
 	while ((ms = earlier(left_ms(run->options, start_ns),
-			     call_limit_look(&limit))) != 0) {
+			     call_limit_poll(&limit))) != 0) {
 		if (poll(ends, count + 1, ms) <= 0)
 			continue;
 		if (ends[count].revents || forget_ended(ends, count) == 0)

@@ -319,7 +319,7 @@ static int show_recording(const char *name,
 /* ---- The earlier recording ---- */
 
 /* Tasks while the target runs. */
-struct record_look {
+struct record_poll {
 	const char *name; /* Name of the command. */
 	struct launch *job;
 	struct output *output;
@@ -336,17 +336,17 @@ static void keep_output(const char *name, struct output *output)
 	free(why);
 }
 
-static void look_meanwhile(void *context)
+static void poll_meanwhile(void *context)
 {
-	const struct record_look *look = context;
+	const struct record_poll *poll = context;
 
-	if (look->output->has_before &&
-	    recording_has_begun(look->output->directory))
-		keep_output(look->name, look->output);
-	if (look->lines)
-		reading_lines_look(look->lines);
-	else if (!look->output->has_before)
-		look->job->look = NULL;
+	if (poll->output->has_before &&
+	    recording_has_begun(poll->output->directory))
+		keep_output(poll->name, poll->output);
+	if (poll->lines)
+		reading_lines_poll(poll->lines);
+	else if (!poll->output->has_before)
+		poll->job->poll = NULL;
 }
 
 /*
@@ -370,16 +370,16 @@ static void settle_output(const char *name, struct output *output)
  * Prints progress on a terminal, so that a slow start does not look like a
  * hang.
  */
-static void begin_look(const struct record_options *options,
-		       struct record_look *look)
+static void begin_poll(const struct record_options *options,
+		       struct record_poll *poll)
 {
-	struct launch *job = look->job;
+	struct launch *job = poll->job;
 
 	if (job->output && !options->quiet && isatty(STDERR_FILENO))
-		look->lines = reading_lines_create(job->output);
-	if (look->lines || look->output->has_before) {
-		job->look = look_meanwhile;
-		job->look_context = look;
+		poll->lines = reading_lines_create(job->output);
+	if (poll->lines || poll->output->has_before) {
+		job->poll = poll_meanwhile;
+		job->poll_context = poll;
 	}
 }
 
@@ -429,7 +429,7 @@ static int record(const char *name, struct record_options *options)
 	struct launch_outcome outcome;
 	struct packet_workers *workers;
 	struct output output = { .lock = -1 };
-	struct record_look looking = { name, &job, &output, NULL };
+	struct record_poll looking = { name, &job, &output, NULL };
 	char *program, *why;
 	int is_recorded = 0, status;
 	int err = executable_find(options->target[0], &program);
@@ -445,7 +445,7 @@ static int record(const char *name, struct record_options *options)
 	}
 	prepare(name, options, program, &job, &output);
 	free(program);
-	begin_look(options, &looking);
+	begin_poll(options, &looking);
 	workers = begin_workers(name, options, &job);
 	err = launch(&job, &outcome);
 	end_workers(name, workers);

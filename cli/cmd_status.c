@@ -40,7 +40,7 @@ struct status_options {
 /* A process after the second reading. */
 struct status {
 	struct live_process process;
-	uint64_t looked_ns; /* Time of the first reading. */
+	uint64_t read_ns; /* Time of the first reading. */
 	struct part_totals totals;
 	uint64_t calls_per_s;
 	uint64_t bytes; /* Size of the recording. */
@@ -71,10 +71,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- Reading ---- */
 
-static void look(struct status *status)
+static void read_status(struct status *status)
 {
 	const uint64_t before = status->totals.calls;
-	const uint64_t earlier_ns = status->looked_ns;
+	const uint64_t earlier_ns = status->read_ns;
 	struct part_copy part;
 	char *why;
 
@@ -83,7 +83,7 @@ static void look(struct status *status)
 		status->is_gone = 1;
 		return;
 	}
-	status->looked_ns = now_ns(CLOCK_MONOTONIC);
+	status->read_ns = now_ns(CLOCK_MONOTONIC);
 	part_totals_init(&status->totals, &part);
 	status->bytes = part.size_bytes;
 	part_close(&part);
@@ -91,20 +91,20 @@ static void look(struct status *status)
 		status->calls_per_s =
 			(uint64_t)((double)(status->totals.calls - before) *
 				   1e9 /
-				   (double)(status->looked_ns - earlier_ns));
+				   (double)(status->read_ns - earlier_ns));
 }
 
-static void look_twice(struct status *items, size_t count)
+static void read_twice(struct status *items, size_t count)
 {
 	const struct timespec interval = { .tv_nsec = INTERVAL_NS };
 
 	for (size_t i = 0; i < count; i++)
-		look(&items[i]);
+		read_status(&items[i]);
 	if (count)
 		nanosleep(&interval, NULL);
 	for (size_t i = 0; i < count; i++)
 		if (!items[i].is_gone)
-			look(&items[i]);
+			read_status(&items[i]);
 }
 
 /* ---- Output ---- */
@@ -242,7 +242,7 @@ int command_status(int argc, char **argv)
 		free(items);
 		return EXIT_FAILURE;
 	}
-	look_twice(items, count);
+	read_twice(items, count);
 	status = show(&options, items, count, argv[0]);
 	for (size_t i = 0; i < count; i++)
 		live_process_fini(&items[i].process);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 5
+#define POLL_MS 5
 
 /*
  * Returns whether the file belongs to this user. Another user could hold the
@@ -40,14 +40,14 @@ static int open_claim(const char *path)
  */
 static int lock(int fd)
 {
-	static const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
+	static const struct timespec pause = { .tv_nsec = POLL_MS * 1000000 };
 	int waited_ms = 0;
 
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK || waited_ms >= CLAIM_WAIT_MS)
 			return -1;
 		nanosleep(&pause, NULL);
-		waited_ms += LOOK_MS;
+		waited_ms += POLL_MS;
 	}
 	return waited_ms;
 }

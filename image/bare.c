@@ -97,7 +97,7 @@ static uint64_t code_bytes(const struct bare_search *s, const uint8_t *code,
 }
 
 /* Searches [vaddr, end), which is in no function. */
-static void look_at_gap(struct bare_search *s, uint64_t vaddr, uint64_t end)
+static void check_gap(struct bare_search *s, uint64_t vaddr, uint64_t end)
 {
 	uint64_t left = 0;
 	const uint8_t *code = image_at(s->image, vaddr, &left);
@@ -168,11 +168,11 @@ static void visit_code(void *context, const struct code_range *range)
 			break;
 		if (end <= s->done)
 			continue;
-		look_at_gap(s, s->done, vaddr);
+		check_gap(s, s->done, vaddr);
 		s->done = end;
 	}
 	if (s->done < range->end) {
-		look_at_gap(s, s->done, range->end);
+		check_gap(s, s->done, range->end);
 		s->done = range->end;
 	}
 }

@@ -9,7 +9,7 @@
  * (found.h). If there are any, determines again which code is outside all
  * functions.
  */
-static int look_for_more(struct inquiry *q)
+static int find_more(struct inquiry *q)
 {
 	uint32_t known;
 	int err = bare_find(q->image, &q->decoder, &q->functions, &q->scratch,
@@ -33,7 +33,7 @@ int inquiry_begin(struct inquiry *q)
 	if (!err)
 		err = decoder_open(&q->decoder, arena_memory, &q->scratch);
 	if (!err)
-		err = look_for_more(q);
+		err = find_more(q);
 	if (!err)
 		err = branches_find(q->image, &q->decoder, &q->functions,
 				    &q->scratch, &q->branches);

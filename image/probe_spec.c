@@ -163,7 +163,7 @@ struct exit_walk {
 	int leaves_if; /* some exit of the function is conditional */
 };
 
-static void look_at_exit(void *context, const struct probe_site *site)
+static void check_exit(void *context, const struct probe_site *site)
 {
 	struct exit_walk *walk = context;
 
@@ -195,7 +195,7 @@ static unsigned int walk_exits(const struct probe_map *map, uint64_t vaddr,
 		visit(context, &none);
 		return 1;
 	}
-	probe_exits_walk(map, index, look_at_exit, &walk);
+	probe_exits_walk(map, index, check_exit, &walk);
 	if (!walk.leaves_if)
 		probe_exits_walk(map, index, visit_exit, &walk);
 	if (walk.count)

@@ -70,7 +70,8 @@ static int is_up_to_date(const struct index_search *search,
 				return 0;
 			continue;
 		}
-		source_look(index_text(index, source->path), &bytes, &mtime_ns);
+		source_read_state(index_text(index, source->path), &bytes,
+				  &mtime_ns);
 		if (bytes != source->bytes || mtime_ns != source->mtime_ns)
 			return 0;
 	}

@@ -72,17 +72,18 @@ static inline uint32_t wire_sample_wait(const struct wire_sample *sample)
  * The weight of a sample: the low 48 bits are nanoseconds (up to three days),
  * the high 16 bits are the number of polls. One addition can raise both.
  */
-#define WIRE_WEIGHT_NS   ((UINT64_C(1) << 48) - 1)
-#define WIRE_WEIGHT_LOOK (UINT64_C(1) << 48)
+#define WIRE_WEIGHT_NS          ((UINT64_C(1) << 48) - 1)
+#define WIRE_WEIGHT_OBSERVATION (UINT64_C(1) << 48)
 
 static inline uint64_t wire_sample_ns(const struct wire_sample *sample)
 {
 	return sample->weight & WIRE_WEIGHT_NS;
 }
 
-static inline uint32_t wire_sample_looks(const struct wire_sample *sample)
+static inline uint32_t wire_sample_observations(
+	const struct wire_sample *sample)
 {
-	return (uint32_t)(sample->weight / WIRE_WEIGHT_LOOK);
+	return (uint32_t)(sample->weight / WIRE_WEIGHT_OBSERVATION);
 }
 
 #endif

@@ -93,7 +93,7 @@ static int load_in(struct attaching *attaching, struct remote_call *call,
 
 	if (err)
 		return attach_explain_call(err, why);
-	err = attaching_look_again(attaching, why);
+	err = attaching_read_again(attaching, why);
 	if (err)
 		return err;
 	attaching_find_library(attaching);
@@ -166,7 +166,7 @@ static int prepare(struct attaching *attaching, const char *directory,
 }
 
 /* The stopped threads and their frames. */
-struct looking {
+struct inspection {
 	struct wire_stopped *list;
 	size_t count;
 	struct stack_reader reader;
@@ -184,10 +184,10 @@ static int is_inside(const struct wire_attach_range *range, uint64_t pc)
 	return pc >= range->start && pc < range->end;
 }
 
-static const struct wire_stopped *stopped_of(const struct looking *looking,
-					     const struct tracee *thread)
+static const struct wire_stopped *stopped_of(
+	const struct inspection *inspection, const struct tracee *thread)
 {
-	const struct wire_stopped *stopped = looking->list;
+	const struct wire_stopped *stopped = inspection->list;
 
 	while (stopped->tid != (uint64_t)thread->own_tid)
 		stopped++;
@@ -200,12 +200,12 @@ static const struct wire_stopped *stopped_of(const struct looking *looking,
  */
 static int is_unwinding(void *context, const struct tracee *thread)
 {
-	const struct looking *looking = context;
-	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct inspection *inspection = context;
+	const struct wire_stopped *stopped = stopped_of(inspection, thread);
 	const struct wire_attach_range *unwinder =
-		&looking->attachment.avoided[1];
+		&inspection->attachment.avoided[1];
 	const struct wire_frame *frames =
-		looking->frames.items + stopped->first_frame;
+		inspection->frames.items + stopped->first_frame;
 
 	if (is_inside(unwinder, stopped->pc))
 		return 1;
@@ -220,16 +220,16 @@ static int is_unwinding(void *context, const struct tracee *thread)
  * thread that it creates may lack the initial values of the library's
  * variables.
  */
-static int is_making_thread(const struct looking *looking,
+static int is_making_thread(const struct inspection *inspection,
 			    const struct tracee *thread)
 {
-	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct wire_stopped *stopped = stopped_of(inspection, thread);
 	const struct wire_frame *frames =
-		looking->frames.items + stopped->first_frame;
+		inspection->frames.items + stopped->first_frame;
 
 	for (uint32_t i = 0; i < stopped->frame_count; i++)
-		if (looking->makes_threads &&
-		    frames[i].function == looking->makes_threads)
+		if (inspection->makes_threads &&
+		    frames[i].function == inspection->makes_threads)
 			return 1;
 	return 0;
 }
@@ -240,12 +240,12 @@ static int is_to_go_on(void *context, const struct tracee *thread)
 	       is_making_thread(context, thread);
 }
 
-static int any_makes_thread(const struct looking *looking,
+static int any_makes_thread(const struct inspection *inspection,
 			    const struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->count; i++)
 		if (!tracer->threads[i].is_gone &&
-		    is_making_thread(looking, &tracer->threads[i]))
+		    is_making_thread(inspection, &tracer->threads[i]))
 			return 1;
 	return 0;
 }
@@ -256,10 +256,10 @@ static int any_makes_thread(const struct looking *looking,
  */
 static int is_in_handler(const void *context, const struct tracee *thread)
 {
-	const struct looking *looking = context;
-	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct inspection *inspection = context;
+	const struct wire_stopped *stopped = stopped_of(inspection, thread);
 	const struct wire_frame *frames =
-		looking->frames.items + stopped->first_frame;
+		inspection->frames.items + stopped->first_frame;
 
 	for (uint32_t i = 1; i < stopped->frame_count; i++)
 		if (frames[i].pc)
@@ -267,26 +267,26 @@ static int is_in_handler(const void *context, const struct tracee *thread)
 	return 0;
 }
 
-static void forget_frames(struct looking *looking)
+static void forget_frames(struct inspection *inspection)
 {
-	remote_frames_free(&looking->frames);
-	free(looking->list);
-	looking->list = NULL;
+	remote_frames_free(&inspection->frames);
+	free(inspection->list);
+	inspection->list = NULL;
 }
 
-static int look_once(struct attaching *attaching, struct looking *looking,
-		     char **why)
+static int inspect_once(struct attaching *attaching,
+			struct inspection *inspection, char **why)
 {
-	forget_frames(looking);
-	looking->list =
-		attach_list_stopped(&attaching->tracer, &looking->count);
-	looking->frames = (struct remote_frames){
-		.at = looking->attachment.frames,
-		.room = looking->attachment.frame_max,
+	forget_frames(inspection);
+	inspection->list =
+		attach_list_stopped(&attaching->tracer, &inspection->count);
+	inspection->frames = (struct remote_frames){
+		.at = inspection->attachment.frames,
+		.room = inspection->attachment.frame_max,
 	};
-	return remote_frames_find(&looking->reader, &attaching->tracer,
-				  &attaching->maps, looking->list,
-				  &looking->frames, why);
+	return remote_frames_find(&inspection->reader, &attaching->tracer,
+				  &attaching->maps, inspection->list,
+				  &inspection->frames, why);
 }
 
 /*
@@ -295,28 +295,28 @@ static int look_once(struct attaching *attaching, struct looking *looking,
  * Returns 0; -EAGAIN if a thread is still in pthread_create(); or another
  * -errno and *why.
  */
-static int find_frames(struct attaching *attaching, struct looking *looking,
-		       char **why)
+static int find_frames(struct attaching *attaching,
+		       struct inspection *inspection, char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + UNWINDS_NS;
 	size_t moved = 1;
-	int err = attaching_read(attaching, &looking->attachment, why);
+	int err = attaching_read(attaching, &inspection->attachment, why);
 
 	if (err)
 		return err;
-	if (attach_is_in_blocks(&looking->attachment))
-		looking->makes_threads = attach_makes_threads(attaching);
+	if (attach_is_in_blocks(&inspection->attachment))
+		inspection->makes_threads = attach_makes_threads(attaching);
 	for (;;) {
-		err = look_once(attaching, looking, why);
+		err = inspect_once(attaching, inspection, why);
 		if (err)
 			return err;
 		if (tracer_now_ns() >= deadline_ns)
-			return any_makes_thread(looking, &attaching->tracer)
+			return any_makes_thread(inspection, &attaching->tracer)
 				       ? fail(why, -EAGAIN,
 					      "its threads create other "
 					      "threads too often; try again")
 				       : 0;
-		err = tracer_move(&attaching->tracer, is_to_go_on, looking,
+		err = tracer_move(&attaching->tracer, is_to_go_on, inspection,
 				  &moved);
 		if (err || !moved)
 			return err;
@@ -337,9 +337,9 @@ static int announce_shared_stacks(const struct attaching *attaching, char **why)
 		   : 0;
 }
 
-static int look_at_alternate_stacks(struct attaching *attaching,
-				    const struct wire_attachment *attachment,
-				    char **why)
+static int check_alternate_stacks(struct attaching *attaching,
+				  const struct wire_attachment *attachment,
+				  char **why)
 {
 	const int are = shared_stacks_exist(&attaching->tracer, attachment);
 
@@ -357,7 +357,8 @@ static int look_at_alternate_stacks(struct attaching *attaching,
  * Returns whether it has mapped any; the controller writes all other texts
  * afterwards. Errors have no effect.
  */
-static int share(struct attaching *attaching, const struct looking *looking)
+static int share(struct attaching *attaching,
+		 const struct inspection *inspection)
 {
 	struct wire_attachment attachment;
 	char *why = NULL;
@@ -365,8 +366,8 @@ static int share(struct attaching *attaching, const struct looking *looking)
 
 	if (!attaching->share)
 		return 0;
-	if (attach_call_stopped(attaching, attaching->share, looking->list,
-				looking->count, &why) == 0 &&
+	if (attach_call_stopped(attaching, attaching->share, inspection->list,
+				inspection->count, &why) == 0 &&
 	    attaching_read(attaching, &attachment, &why) == 0)
 		is_shared = attachment.shared_count != 0;
 	free(why);
@@ -374,7 +375,7 @@ static int share(struct attaching *attaching, const struct looking *looking)
 }
 
 static int write_texts(struct attaching *attaching,
-		       const struct looking *looking,
+		       const struct inspection *inspection,
 		       struct remote_texts *texts, char **why)
 {
 	const int memory = attaching->tracer.memory;
@@ -383,7 +384,7 @@ static int write_texts(struct attaching *attaching,
 
 	if (!err)
 		err = remote_texts_write_hooks(memory, texts,
-					       share(attaching, looking));
+					       share(attaching, inspection));
 	return attach_explain_write(err, at, why);
 }
 
@@ -395,8 +396,8 @@ static int write_texts(struct attaching *attaching,
 static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
 {
-	struct looking looking = { 0 };
-	int err = remote_frames_prepare(&looking.reader, &attaching->tracer,
+	struct inspection inspection = { 0 };
+	int err = remote_frames_prepare(&inspection.reader, &attaching->tracer,
 					&attaching->maps,
 					WIRE_ATTACH_FRAMES_MAX, why);
 
@@ -404,30 +405,31 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		return err;
 	err = tracer_stop_all(&attaching->tracer, ATTACH_STOP_NS, why);
 	if (err) {
-		stack_reader_end(&looking.reader);
+		stack_reader_end(&inspection.reader);
 		return err;
 	}
-	err = find_frames(attaching, &looking, why);
+	err = find_frames(attaching, &inspection, why);
 	if (!err)
-		err = look_at_alternate_stacks(attaching, &looking.attachment,
-					       why);
+		err = check_alternate_stacks(attaching, &inspection.attachment,
+					     why);
 	if (!err)
 		err = attach_call_stopped(attaching, attaching->enter,
-					  looking.list, looking.count, why);
-	if (!err)
-		err = write_texts(attaching, &looking, texts, why);
-	if (!err)
-		err = remote_frames_write(&attaching->tracer, &looking.frames,
+					  inspection.list, inspection.count,
 					  why);
 	if (!err)
-		opened_signals_take(&attaching->tracer, &looking.attachment,
-				    is_in_handler, &looking);
-	forget_frames(&looking);
+		err = write_texts(attaching, &inspection, texts, why);
+	if (!err)
+		err = remote_frames_write(&attaching->tracer,
+					  &inspection.frames, why);
+	if (!err)
+		opened_signals_take(&attaching->tracer, &inspection.attachment,
+				    is_in_handler, &inspection);
+	forget_frames(&inspection);
 	if (err == -ETXTBSY)
 		attach_set_state(attaching, WIRE_ATTACH_NONE);
 	attach_note_pause(&attaching->tracer, &attaching->all_ns);
 	tracer_release(&attaching->tracer);
-	stack_reader_end(&looking.reader);
+	stack_reader_end(&inspection.reader);
 	return err;
 }
 

@@ -550,7 +550,7 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 	if (err)
 		return err;
 	member->attaching.tracer.heeds_ending = 1;
-	if (standing_by_look(&member->attaching)) {
+	if (standing_by_check(&member->attaching)) {
 		err = switch_on(group, member, why);
 	} else {
 		uint64_t functions;

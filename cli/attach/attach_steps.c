@@ -230,7 +230,7 @@ int attach_call_unless(struct attaching *attaching, uint64_t function,
 		       int (*is_needless)(const struct attaching *attaching),
 		       char **why)
 {
-	int err = attaching_look_again(attaching, why);
+	int err = attaching_read_again(attaching, why);
 
 	if (!err)
 		err = stop_unless(attaching, is_needless, why);
@@ -242,7 +242,7 @@ int attach_call_unless(struct attaching *attaching, uint64_t function,
 int attach_call_alone(struct attaching *attaching, uint64_t function,
 		      uint64_t argument, char **why)
 {
-	int err = attaching_look_again(attaching, why);
+	int err = attaching_read_again(attaching, why);
 
 	if (!err)
 		err = attach_stop_safe_thread(attaching, why);
@@ -340,7 +340,7 @@ int attach_plan(struct attaching *attaching, struct remote_texts *texts,
 		char **why)
 {
 	struct wire_attachment attachment;
-	int err = attaching_look_again(attaching, why);
+	int err = attaching_read_again(attaching, why);
 
 	*texts = (struct remote_texts){ 0 };
 	if (!err)

@@ -114,7 +114,7 @@ void attaching_find_library(struct attaching *attaching)
 				     : 0;
 }
 
-int attaching_look_again(struct attaching *attaching, char **why)
+int attaching_read_again(struct attaching *attaching, char **why)
 {
 	safe_places_expire(&attaching->places);
 	target_free_maps(&attaching->maps);
@@ -166,7 +166,7 @@ static int wait_for_former(struct attaching *attaching, char **why)
 				    "a call that an earlier clew attach made "
 				    "in it has not returned yet; try again");
 		attach_pause_ms(2);
-		err = attaching_look_again(attaching, why);
+		err = attaching_read_again(attaching, why);
 		attaching_find_library(attaching);
 	}
 	return err;
@@ -185,7 +185,7 @@ static int open_locked(struct attaching *attaching, pid_t pid,
 	err = tracer_open(&attaching->tracer, pid, why);
 	if (err)
 		goto release_lock;
-	err = attaching_look_again(attaching, why);
+	err = attaching_read_again(attaching, why);
 	if (err)
 		goto close_tracer;
 	if (target_module(&attaching->maps, LIBC))

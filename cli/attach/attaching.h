@@ -65,7 +65,7 @@ void attaching_close(struct attaching *attaching);
 int attaching_has_thread(const struct attaching *attaching, pid_t own_tid);
 
 /* Reads the mappings again. Returns 0, or -errno and *why. */
-int attaching_look_again(struct attaching *attaching, char **why);
+int attaching_read_again(struct attaching *attaching, char **why);
 
 /*
  * Finds the addresses of the library's functions, or sets them to 0 if the

@@ -80,7 +80,7 @@ int detaching_run(pid_t pid, const char *command, int is_quiet, char **why)
 	err = attaching_open(&attaching, pid, why);
 	if (err)
 		return err;
-	err = standing_by_look(&attaching)
+	err = standing_by_check(&attaching)
 		      ? switch_off(&attaching, command, is_quiet, why)
 		      : detach(&attaching, command, is_quiet, why);
 	attaching_close(&attaching);

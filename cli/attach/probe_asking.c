@@ -154,7 +154,7 @@ int probe_ask(struct attaching *attaching, const char *lines,
 	      struct wire_live_probes *out, char **why)
 {
 	struct probe_exports exports;
-	int err = attaching_look_again(attaching, why);
+	int err = attaching_read_again(attaching, why);
 
 	if (err)
 		return err;

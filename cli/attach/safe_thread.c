@@ -411,9 +411,9 @@ static int walk(const struct safe_places *places, const struct tracee *thread,
  * Like walk(), with frames of unwinding_frames(): frames[i].word is the pc in
  * the caller of frame i.
  */
-static int look_at_frames(const struct safe_places *places,
-			  const struct tracee *thread,
-			  const struct wire_frame *frames, size_t count)
+static int check_frames(const struct safe_places *places,
+			const struct tracee *thread,
+			const struct wire_frame *frames, size_t count)
 {
 	uint64_t pc = stopped_pc(&thread->registers);
 	int has_program = 0;
@@ -442,7 +442,7 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 	long count = unwinding_frames(unwinding, thread, frames, FRAMES_MAX);
 
 	if (count >= 0)
-		count = !look_at_frames(places, thread, frames, (size_t)count);
+		count = !check_frames(places, thread, frames, (size_t)count);
 	free(frames);
 	return (int)count;
 }

@@ -30,7 +30,7 @@
 #define USED_MAX_NS UINT64_C(100000000)
 
 /* Nanoseconds between the caller's checks whether the worker has died. */
-#define LOOK_NS   1000000
+#define POLL_NS   1000000
 
 #define ALIGNMENT 16
 
@@ -74,10 +74,10 @@ static size_t shared_bytes(const struct stack_reader *reader)
 	       reader->answer_bytes;
 }
 
-/* Waits until *word is not `value` any more, at most LOOK_NS. */
+/* Waits until *word is not `value` any more, at most POLL_NS. */
 static void await_change(_Atomic uint32_t *word, uint32_t value)
 {
-	const struct timespec moment = { .tv_nsec = LOOK_NS };
+	const struct timespec moment = { .tv_nsec = POLL_NS };
 
 	syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, NULL, 0);
 }

@@ -26,7 +26,7 @@ static uint32_t state_of(const struct attaching *attaching)
 	return WIRE_RUNTIMES_NONE;
 }
 
-int standing_by_look(struct attaching *attaching)
+int standing_by_check(struct attaching *attaching)
 {
 	/* attaching_read() accepts a preloaded library only if this is set. */
 	attaching->stands_by = 1;

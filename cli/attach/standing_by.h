@@ -13,7 +13,7 @@
  * Returns whether the process was started with --java=standby and has a JVM
  * that can count, and stores this in attaching->stands_by.
  */
-int standing_by_look(struct attaching *attaching);
+int standing_by_check(struct attaching *attaching);
 
 /*
  * Switch the counting of Java methods on and off. Return 0, or -errno and *why.

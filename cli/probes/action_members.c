@@ -11,7 +11,7 @@
 /* Maximal nesting of base classes. */
 #define MEMBERS_MAX 16
 /* Maximum of members to check for one name. */
-#define LOOKS_MAX 10000
+#define VISITS_MAX 10000
 
 int action_find_member(const struct action_parser *r, uint32_t type,
 		       const char *name, size_t bytes, unsigned int depth,
@@ -24,7 +24,7 @@ int action_find_member(const struct action_parser *r, uint32_t type,
 		const struct variable_member *member =
 			&all->members[in->first_member + i];
 
-		if (found->looks++ < LOOKS_MAX && member->name &&
+		if (found->visited++ < VISITS_MAX && member->name &&
 		    scan_is(name, bytes, variables_text(all, member->name))) {
 			found->member = member;
 			return 1;
@@ -35,7 +35,7 @@ int action_find_member(const struct action_parser *r, uint32_t type,
 			&all->members[in->first_member + i];
 
 		if (member->name || member->bits ||
-		    found->looks++ >= LOOKS_MAX ||
+		    found->visited++ >= VISITS_MAX ||
 		    !action_find_member(r, member->type, name, bytes, depth + 1,
 					found))
 			continue;

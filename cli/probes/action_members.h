@@ -11,7 +11,7 @@
 struct member_found {
 	const struct variable_member *member;
 	uint64_t offset; /* Offset in the outer type. */
-	unsigned int looks;
+	unsigned int visited;
 };
 
 /*

@@ -41,7 +41,7 @@ static void find_most(struct cfi_machine *machine, const struct fde *fde,
 	}
 }
 
-static int look_at_fde(void *context, const struct fde *fde)
+static int check_fde(void *context, const struct fde *fde)
 {
 	struct frame_search *search = context;
 	struct cfi_machine machine;
@@ -65,7 +65,7 @@ void frame_place_find(const struct image *image, uint64_t vaddr,
 	struct frame_search search = { .vaddr = vaddr, .out = out };
 
 	*out = (struct frame_place){ 0 };
-	if (eh_frame_walk(image, look_at_fde, &search) != 1)
+	if (eh_frame_walk(image, check_fde, &search) != 1)
 		out->is_known = 0;
 }
 

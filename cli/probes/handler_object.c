@@ -129,7 +129,7 @@ static void add_name(char **names, const char *name)
 }
 
 /* Reads the undefined symbols. */
-static void look_at_imports(struct handler_search *search)
+static void check_imports(struct handler_search *search)
 {
 	const struct image *image = search->image;
 	const Elf64_Shdr *section = image_section(image, ".dynsym");
@@ -199,7 +199,8 @@ static int judge(const struct handler_search *search, const char *object,
 	return 0;
 }
 
-static int look_at(const struct probe_call *call, const char *path, char **why)
+static int check_handler(const struct probe_call *call, const char *path,
+			 char **why)
 {
 	struct handler_search search = {
 		.function = call->function,
@@ -217,7 +218,7 @@ static int look_at(const struct probe_call *call, const char *path, char **why)
 	} else {
 		search.image = &image;
 		symbols_walk(&image, visit, &search);
-		look_at_imports(&search);
+		check_imports(&search);
 		err = judge(&search, call->object, why);
 		image_close(&image);
 	}
@@ -245,7 +246,7 @@ int handler_object_settle(const char *line, char **out, char **why)
 		err = fail(why, -EINVAL, "%s: %s", action.call->object,
 			   strerror(errno));
 	else
-		err = look_at(action.call, path, why);
+		err = check_handler(action.call, path, why);
 	if (!err)
 		*out = memory_printf(
 			"%s%ccall %s:%s%s%s", line, PROBE_ACTION_MARK, path,

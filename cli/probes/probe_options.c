@@ -162,7 +162,7 @@ struct forecast {
  * In a hooked function, probes on the first bytes need no breakpoint, so a lack
  * of traps does not matter.
  */
-static void look_at_site(void *context, const struct probe_site *site)
+static void check_site(void *context, const struct probe_site *site)
 {
 	struct forecast *forecast = context;
 
@@ -267,7 +267,7 @@ static int check(struct read_file *last, const struct probe_spec *spec,
 
 	if (!map)
 		return 0;
-	count = probe_spec_walk(spec, map, look_at_site, &forecast);
+	count = probe_spec_walk(spec, map, check_site, &forecast);
 	if (count && !forecast.possible)
 		return fail(why, -EINVAL, "probe %s: %s", text,
 			    probe_reason_text(forecast.reason));

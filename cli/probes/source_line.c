@@ -129,8 +129,8 @@ static void merge_copy(struct line_copy *copy, const struct line_copy *other)
 		*copy = *other;
 }
 
-static void look_at_row(void *context, const struct a2n_range *range,
-			const struct a2n_frame *frames, size_t count)
+static void check_row(void *context, const struct a2n_range *range,
+		      const struct a2n_frame *frames, size_t count)
 {
 	struct row_search *search = context;
 	struct line_copy copy;
@@ -172,7 +172,7 @@ static int find_line(struct row_search *search, const char *path, char **why)
 		return fail(why, err, "%s", strerror(-err));
 	err = a2n_module_open(a2n, path, NULL, &module);
 	if (!err)
-		a2n_module_rows(module, look_at_row, search);
+		a2n_module_rows(module, check_row, search);
 	a2n_destroy(a2n);
 	if (err)
 		return fail(why, -EINVAL, "%s: %s", path, strerror(-err));

@@ -68,7 +68,7 @@ void call_limit_begin(struct call_limit *limit, char *const *folders,
  * Returns the time of the next check: after half of the estimated remaining
  * time, within the bounds above.
  */
-static uint64_t next_look(const struct call_limit *limit, uint64_t before_ns,
+static uint64_t next_poll(const struct call_limit *limit, uint64_t before_ns,
 			  uint64_t calls)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -85,7 +85,7 @@ static uint64_t next_look(const struct call_limit *limit, uint64_t before_ns,
 	return now + (wait > least ? wait : least);
 }
 
-int call_limit_look(struct call_limit *limit)
+int call_limit_poll(struct call_limit *limit)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);
 	uint64_t calls = 0;
@@ -97,7 +97,7 @@ int call_limit_look(struct call_limit *limit)
 			calls += calls_of(limit->folders[i]);
 		if (calls >= limit->calls)
 			return 0;
-		limit->next_ns = next_look(limit, now, calls);
+		limit->next_ns = next_poll(limit, now, calls);
 	}
 	return 1 + (int)((limit->next_ns - now) / MS);
 }

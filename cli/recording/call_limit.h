@@ -24,6 +24,6 @@ void call_limit_begin(struct call_limit *limit, char *const *folders,
  * Returns in how many milliseconds to check again, at most; -1 if never; 0 if
  * the limit is reached.
  */
-int call_limit_look(struct call_limit *limit);
+int call_limit_poll(struct call_limit *limit);
 
 #endif

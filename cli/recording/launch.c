@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "cli/target/executable.h"
 
-enum { LOOK_MS = 200 };
+enum { POLL_MS = 200 };
 
 /* Signal state that the target inherits unchanged. */
 struct inherited {
@@ -111,8 +111,8 @@ static int is_to_be_passed_on(const siginfo_t *info, pid_t target)
 static int wait_for(const struct launch *launch, pid_t target,
 		    const sigset_t *taken)
 {
-	static const struct timespec while_looking = {
-		.tv_nsec = LOOK_MS * 1000000,
+	static const struct timespec poll_interval = {
+		.tv_nsec = POLL_MS * 1000000,
 	};
 	siginfo_t info;
 	int status = 0;
@@ -121,11 +121,11 @@ static int wait_for(const struct launch *launch, pid_t target,
 		if (waitpid(target, &status, WNOHANG) == target)
 			return status;
 		if (sigtimedwait(taken, &info,
-				 launch->look ? &while_looking : NULL) > 0 &&
+				 launch->poll ? &poll_interval : NULL) > 0 &&
 		    is_to_be_passed_on(&info, target))
 			kill(target, info.si_signo);
-		if (launch->look)
-			launch->look(launch->look_context);
+		if (launch->poll)
+			launch->poll(launch->poll_context);
 	}
 }
 

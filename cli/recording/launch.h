@@ -19,8 +19,8 @@ struct launch {
 	 * Called five times a second while the target runs, or NULL. The
 	 * function may set this member to NULL.
 	 */
-	void (*look)(void *context);
-	void *look_context;
+	void (*poll)(void *context);
+	void *poll_context;
 };
 
 struct launch_outcome {

@@ -127,8 +127,8 @@ static char *expand(const char *word, size_t length, const char *origin)
  * Searches "FOLDER:FOLDER..."; an empty one is the current folder. The caller
  * frees the path.
  */
-static char *look_along(const char *folders, const char *separators,
-			const char *name, const char *of)
+static char *search_along(const char *folders, const char *separators,
+			  const char *name, const char *of)
 {
 	char *origin = origin_of(of), *found = NULL;
 
@@ -150,8 +150,8 @@ static char *look_along(const char *folders, const char *separators,
  * Searches the DT_RPATH of a library and of the libraries that need it. A
  * DT_RUNPATH of the library replaces all of them.
  */
-static char *look_along_rpaths(const struct needed_libraries *libraries,
-			       size_t by, const char *name)
+static char *search_rpaths(const struct needed_libraries *libraries, size_t by,
+			   const char *name)
 {
 	char *found = NULL;
 
@@ -161,15 +161,15 @@ static char *look_along_rpaths(const struct needed_libraries *libraries,
 		const struct needed_library *library = &libraries->items[by];
 
 		if (!library->is_runpath)
-			found = look_along(library->search, ":", name,
-					   library->path);
+			found = search_along(library->search, ":", name,
+					     library->path);
 		if (found || by == 0)
 			return found;
 	}
 }
 
-static char *look_in_defaults(const struct library_search *finding,
-			      const char *name)
+static char *search_defaults(const struct library_search *finding,
+			     const char *name)
 {
 	const char *cached = loader_cache_find(&finding->cache, name);
 	char *found =
@@ -202,14 +202,14 @@ static char *search(const struct library_search *finding, size_t by,
 	if (strcmp(name, MACHINE_LOADER) == 0 && finding->interpreter)
 		return memory_string(finding->interpreter,
 				     strlen(finding->interpreter));
-	found = look_along_rpaths(libraries, by, name);
+	found = search_rpaths(libraries, by, name);
 	if (!found)
-		found = look_along(getenv("LD_LIBRARY_PATH"), ":;", name,
-				   libraries->items[0].path);
+		found = search_along(getenv("LD_LIBRARY_PATH"), ":;", name,
+				     libraries->items[0].path);
 	if (!found && library->is_runpath)
-		found = look_along(library->search, ":", name, library->path);
+		found = search_along(library->search, ":", name, library->path);
 	if (!found && !library->has_no_defaults)
-		found = look_in_defaults(finding, name);
+		found = search_defaults(finding, name);
 	return found;
 }
 

@@ -144,7 +144,7 @@ static void tell(struct reading_lines *lines, const struct wire_header *header)
  * Reports a module if its analysis takes long. Returns whether the program has
  * not begun yet.
  */
-static int look_at(struct reading_lines *lines, const char *name)
+static int check_file(struct reading_lines *lines, const char *name)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);
 	struct wire_header header;
@@ -157,13 +157,14 @@ static int look_at(struct reading_lines *lines, const char *name)
 	return header.state == WIRE_STARTING;
 }
 
-void reading_lines_look(void *context)
+void reading_lines_poll(void *context)
 {
 	struct reading_lines *lines = context;
 
 	take_events(lines);
 	for (size_t i = 0; i < STARTING_MAX; i++)
-		if (lines->starting[i] && !look_at(lines, lines->starting[i])) {
+		if (lines->starting[i] &&
+		    !check_file(lines, lines->starting[i])) {
 			free(lines->starting[i]);
 			lines->starting[i] = NULL;
 		}

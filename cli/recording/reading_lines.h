@@ -20,6 +20,6 @@ struct reading_lines *reading_lines_create(const char *folder);
 void reading_lines_destroy(struct reading_lines *lines);
 
 /* Polls; `context` is a struct reading_lines. Each module is reported once. */
-void reading_lines_look(void *context);
+void reading_lines_poll(void *context);
 
 #endif

@@ -245,7 +245,7 @@ static void give_up(void)
  * first: a request changes the other variables before it changes place.asked,
  * so none is missed.
  */
-static void look(void)
+static void check(void)
 {
 	const uint32_t asked = atomic_load(&place.asked);
 
@@ -264,7 +264,7 @@ static void JNICALL work(jvmtiEnv *jvmti, JNIEnv *jni, void *context)
 {
 	switch_mute(HOT_MUTED_OWN);
 	while (!atomic_load(&place.is_over))
-		look();
+		check();
 	atomic_store(&place.is_working, 0);
 }
 

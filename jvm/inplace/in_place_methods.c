@@ -22,7 +22,7 @@
 #define UNITS_MAX   128 /* maximum size of a stub, in IN_PLACE_STUB_UNIT */
 #define BUCKETS     4096
 #define CHUNK_COUNT 64 /* number of records that are mapped together */
-#define LOOK_LEAST  256
+#define CHECK_LEAST 256
 
 /* <linux/membarrier.h>, since Linux 4.16 */
 #define EXPEDITED_SYNC_CORE          (1 << 5)
@@ -62,7 +62,7 @@ static struct {
 	 * When `count` reaches this number, methods that the JVM has unloaded
 	 * are removed.
 	 */
-	uint32_t look_at;
+	uint32_t check_at;
 	uint32_t serials; /* serial number of the newest method */
 } methods LARGE_TABLE;
 
@@ -433,10 +433,10 @@ static void write_all(void)
 			lead_to_stub(one);
 	atomic_store(&methods.waiting, NULL);
 	membarrier(EXPEDITED_SYNC_CORE);
-	if (methods.count < methods.look_at)
+	if (methods.count < methods.check_at)
 		return;
 	drop(is_gone);
-	methods.look_at = methods.count + methods.count / 2 + LOOK_LEAST;
+	methods.check_at = methods.count + methods.count / 2 + CHECK_LEAST;
 }
 
 void in_place_methods_write(void)

@@ -153,7 +153,7 @@ enum java_step { STEP_ON, STEP_END, STEP_CUT, STEP_FROZEN, STEP_LOST };
  * Returns a word of the stack, and adds it to the words on which the recorded
  * walk depends. If there are too many words, the walk is not recorded.
  */
-static uint64_t look(struct position *at, uint64_t address)
+static uint64_t read_word(struct position *at, uint64_t address)
 {
 	const uint64_t *word = (const uint64_t *)address;
 	struct recalled_walk *kept = at->kept;
@@ -172,7 +172,7 @@ static uint64_t look(struct position *at, uint64_t address)
  */
 static void need_frame_pointer(struct position *at)
 {
-	look(at, (uintptr_t)at->fp_at);
+	read_word(at, (uintptr_t)at->fp_at);
 }
 
 static void mix(struct position *at, uint64_t word)
@@ -210,11 +210,11 @@ static enum java_step leave_interpreted(struct position *at)
 	if (!is_on_stack(at, fp, at->sp))
 		return STEP_LOST;
 	need_frame_pointer(at);
-	bytecode = look(at, fp + 8 * FRAME_BYTECODE);
+	bytecode = read_word(at, fp + 8 * FRAME_BYTECODE);
 	/* A native method has no bytecode; its Method is hashed instead. */
-	mix(at, bytecode ? bytecode : look(at, fp + 8 * FRAME_METHOD));
-	return go_on(at, look(at, fp + 8 * FRAME_SENDER_SP), look(at, fp + 8),
-		     fp);
+	mix(at, bytecode ? bytecode : read_word(at, fp + 8 * FRAME_METHOD));
+	return go_on(at, read_word(at, fp + 8 * FRAME_SENDER_SP),
+		     read_word(at, fp + 8), fp);
 }
 
 /*
@@ -228,18 +228,18 @@ static enum java_step leave_call_stub(struct position *at)
 	if (!is_on_stack(at, at->fp, at->sp - 1))
 		return STEP_LOST;
 	need_frame_pointer(at);
-	anchor = look(at, at->fp + 8 * FRAME_WRAPPER) + layout.anchor;
+	anchor = read_word(at, at->fp + 8 * FRAME_WRAPPER) + layout.anchor;
 	if (!is_on_stack(at, anchor, at->sp))
 		return STEP_LOST;
-	sp = look(at, anchor + layout.last_sp);
+	sp = read_word(at, anchor + layout.last_sp);
 	if (!sp)
 		return STEP_END;
 	if (!is_on_stack(at, sp, at->sp))
 		return STEP_LOST;
-	below = look(at, sp - 8);
+	below = read_word(at, sp - 8);
 	if (sp > at->top || trampoline_at(below) || runtime_is_stub(below))
 		return STEP_CUT;
-	pc = look(at, anchor + layout.last_pc);
+	pc = read_word(at, anchor + layout.last_pc);
 	return go_on(at, sp, pc ? pc : below, anchor + layout.last_fp);
 }
 
@@ -278,7 +278,7 @@ static uint64_t learn_size(struct position *at)
 			: (uint32_t)int_at(blob + layout.frame_words);
 	real = real_pc_at(at, blob);
 	if (real) {
-		mix(at, look(at, real));
+		mix(at, read_word(at, real));
 		return words;
 	}
 	__atomic_store_n(
@@ -304,7 +304,7 @@ static enum java_step leave_compiled(struct position *at)
 	if (words > UINT32_MAX / 16 || !is_on_stack(at, sp, at->sp))
 		return STEP_LOST;
 	mix(at, pc);
-	return go_on(at, sp, look(at, sp - 8), sp - 16);
+	return go_on(at, sp, read_word(at, sp - 8), sp - 16);
 }
 
 static enum java_step leave(struct position *at)

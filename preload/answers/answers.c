@@ -100,8 +100,8 @@ struct sought {
 	union note found;
 };
 
-static int look_through(struct sought *sought,
-			const struct wire_context *contexts, const void *end)
+static int search_in(struct sought *sought, const struct wire_context *contexts,
+		     const void *end)
 {
 	for (; (const void *)(contexts + 1) <= end; contexts++) {
 		if (contexts->id != sought->id)
@@ -119,12 +119,12 @@ static int is_there(void *context, const struct chunk *chunk)
 	const unsigned char *start = (const unsigned char *)chunk->head;
 
 	if (chunk->head->kind == WIRE_TALLY)
-		return look_through(context,
-				    (const struct wire_context *)(tally + 1),
-				    start + WIRE_TALLY_TABLE_OFFSET);
+		return search_in(context,
+				 (const struct wire_context *)(tally + 1),
+				 start + WIRE_TALLY_TABLE_OFFSET);
 	if (chunk->head->kind == WIRE_CONTEXTS)
-		return look_through(context, chunk_payload(chunk),
-				    start + chunk->bytes);
+		return search_in(context, chunk_payload(chunk),
+				 start + chunk->bytes);
 	return 0;
 }
 

@@ -16,8 +16,8 @@
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
 
-#define LOOK_NS       UINT64_C(50000000)
-#define LOOK_FIRST_NS UINT64_C(10000000) /* then longer each time */
+#define POLL_NS       UINT64_C(50000000)
+#define POLL_FIRST_NS UINT64_C(10000000) /* then longer each time */
 #define IDLE_NS       UINT64_C(250000000)
 #define SURVEY_NS     UINT64_C(5000000)  /* or as long as the change took, */
 #define SURVEY_LONG   UINT64_C(20000000) /* up to this limit */
@@ -69,7 +69,7 @@ static struct {
 	uint32_t has_learnt;       /* in this poll */
 	struct budget_clocks last; /* at the last poll */
 	uint32_t afresh;           /* intervals in a row that were dropped */
-	uint64_t look_ns;          /* until the next poll */
+	uint64_t poll_ns;          /* until the next poll */
 	uint64_t idle_ns;   /* until the next poll of a sleeping process */
 	uint64_t survey_ns; /* time to hook all again; 0: never */
 	uint32_t is_survey; /* all are hooked for this poll */
@@ -169,8 +169,8 @@ static void begin_process(uint64_t now_ns)
 	budget.process = this_process();
 	rt.header->budget_state = WIRE_BUDGET_KEPT;
 	budget.is_survey = 0;
-	budget.look_ns = LOOK_FIRST_NS;
-	budget.idle_ns = LOOK_NS;
+	budget.poll_ns = POLL_FIRST_NS;
+	budget.idle_ns = POLL_NS;
 	budget.credit_ns = CREDIT_NS;
 	budget.debt_ns = 0;
 	budget_price_forget_samples(&budget.price);
@@ -534,14 +534,14 @@ static uint64_t pause_after(const struct budget_clocks *then,
 	const double past_ns = (double)(then->now_ns - before->now_ns);
 
 	budget.credit_ns = MIN(budget.credit_ns + earned - own_ns, CREDIT_NS);
-	budget.look_ns = MIN(2 * budget.look_ns, LOOK_NS);
+	budget.poll_ns = MIN(2 * budget.poll_ns, POLL_NS);
 	if (budget.credit_ns >= 0)
-		return budget.look_ns;
-	return LOOK_NS + (uint64_t)MIN(-budget.credit_ns / earned * past_ns,
+		return budget.poll_ns;
+	return POLL_NS + (uint64_t)MIN(-budget.credit_ns / earned * past_ns,
 				       PAUSE_MOST_NS);
 }
 
-static uint64_t look(uint64_t now_ns)
+static uint64_t run_poll(uint64_t now_ns)
 {
 	struct budget_clocks then = read_clocks(now_ns);
 	const struct budget_clocks before = budget.last;
@@ -552,9 +552,9 @@ static uint64_t look(uint64_t now_ns)
 		budget.idle_ns = MIN(2 * budget.idle_ns, IDLE_NS);
 		return now_ns + budget.idle_ns;
 	}
-	budget.idle_ns = LOOK_NS;
+	budget.idle_ns = POLL_NS;
 	if (count_at(&then))
-		return now_ns + LOOK_NS / 4;
+		return now_ns + POLL_NS / 4;
 	budget.has_learnt = 0;
 	pause_ns = pause_after(&then, &before);
 	if (budget.functions.count > budget.learnt)
@@ -572,12 +572,12 @@ static uint64_t look(uint64_t now_ns)
 
 static uint64_t take_turn(uint64_t now_ns)
 {
-	uint64_t next_ns = now_ns + LOOK_FIRST_NS;
+	uint64_t next_ns = now_ns + POLL_FIRST_NS;
 
 	if (rt.header->state != WIRE_RUNNING)
-		return now_ns + LOOK_NS;
+		return now_ns + POLL_NS;
 	if (is_this_process(&budget.process))
-		next_ns = look(now_ns);
+		next_ns = run_poll(now_ns);
 	else
 		begin_process(now_ns);
 	budget.are_some_out =

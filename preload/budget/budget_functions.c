@@ -170,10 +170,10 @@ static int count_callee(struct budget_functions *functions,
 	return 0;
 }
 
-static int look_at_tally(struct budget_functions *functions,
-			 const struct tally *tally,
-			 int (*look)(struct budget_functions *functions,
-				     const struct view *view, uint64_t i))
+static int check_tally(struct budget_functions *functions,
+		       const struct tally *tally,
+		       int (*visit)(struct budget_functions *functions,
+				    const struct view *view, uint64_t i))
 {
 	struct view view;
 	int err = 0;
@@ -182,7 +182,7 @@ static int look_at_tally(struct budget_functions *functions,
 		return -EAGAIN;
 	for (uint64_t i = 0; i <= view.mask && !err; i++)
 		if (wire_is_counted(&view.table[i]) && view.notes[i].function)
-			err = look(functions, &view, i);
+			err = visit(functions, &view, i);
 	return !err && !is_same_view(tally, &view) ? -EAGAIN : err;
 }
 
@@ -209,9 +209,9 @@ static void take_found(struct budget_function *slot)
 	slot->contexts += slot->new_contexts;
 }
 
-static int look_at_all(struct budget_functions *functions,
-		       int (*look)(struct budget_functions *functions,
-				   const struct view *view, uint64_t i))
+static int check_all(struct budget_functions *functions,
+		     int (*visit)(struct budget_functions *functions,
+				  const struct view *view, uint64_t i))
 {
 	const struct tallies *tallies = &rt.recorder->tallies;
 	const uint32_t count =
@@ -223,14 +223,14 @@ static int look_at_all(struct budget_functions *functions,
 		const struct tally *tally = tallies_find(tallies, i);
 
 		if (tally)
-			err = look_at_tally(functions, tally, look);
+			err = check_tally(functions, tally, visit);
 	}
 	return err;
 }
 
 int budget_functions_count(struct budget_functions *functions)
 {
-	int err = look_at_all(functions, count_entry);
+	int err = check_all(functions, count_entry);
 
 	for (uint32_t i = 0; i < functions->room && !err; i++)
 		take_found(&functions->slots[i]);
@@ -239,7 +239,7 @@ int budget_functions_count(struct budget_functions *functions)
 
 int budget_functions_find_callees(struct budget_functions *functions)
 {
-	int err = look_at_all(functions, count_callee);
+	int err = check_all(functions, count_callee);
 
 	for (uint32_t i = 0; i < functions->room && !err; i++)
 		functions->slots[i].callees = functions->slots[i].found_callees;

@@ -39,7 +39,7 @@ static void note(const void *stack)
 
 	if (former >> THREAD_BITS == now >> THREAD_BITS && tid != own &&
 	    is_alive(tid))
-		chained_leave_alternate_stacks(0);
+		chained_stop_alternate_stacks(0);
 }
 
 EXPORT int sigaltstack(const stack_t *set, stack_t *old)

@@ -213,7 +213,7 @@ static uint32_t count_overwritten(const struct patch *patch)
 	return count;
 }
 
-void changed_text_look(void)
+void changed_text_check(void)
 {
 	uint32_t count = 0;
 	uint64_t signals;

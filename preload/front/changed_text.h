@@ -26,6 +26,6 @@ void changed_text_note(uint64_t start, uint64_t bytes);
  * nothing before the first note, or before a missing hook was found. Takes the
  * patches' lock.
  */
-void changed_text_look(void);
+void changed_text_check(void);
 
 #endif

@@ -63,7 +63,7 @@ static void carry(uint64_t *copy, uint64_t at, uint64_t *expected)
 }
 
 /* Return addresses in the copied memory are at multiples of 8. */
-static void look_at(void *to, const void *from, size_t bytes)
+static void inspect_copy(void *to, const void *from, size_t bytes)
 {
 	const uint64_t start = ((uintptr_t)from + 7) & ~UINT64_C(7);
 	const uint64_t end = (uintptr_t)from + bytes;
@@ -115,7 +115,7 @@ static inline int is_near(const void *at, size_t bytes)
 		if (!is_near(from, bytes) && !is_near(to, bytes))              \
 			return real_##name arguments;                          \
 		result = real_##name arguments;                                \
-		look_at(to, from, bytes);                                      \
+		inspect_copy(to, from, bytes);                                 \
 		return result;                                                 \
 	}                                                                      \
                                                                                \
@@ -123,7 +123,7 @@ static inline int is_near(const void *at, size_t bytes)
 	{                                                                      \
 		void *result = real_##name arguments;                          \
                                                                                \
-		look_at(to, from, bytes);                                      \
+		inspect_copy(to, from, bytes);                                 \
 		return result;                                                 \
 	}                                                                      \
                                                                                \

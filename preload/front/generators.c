@@ -152,7 +152,7 @@ static void note_mapping(const void *caller, uint64_t start, size_t bytes,
 	if (!(flags & MAP_ANONYMOUS) && !runtime_is_filtered())
 		note_file(start, bytes, fd);
 	note_maker(caller, start, bytes);
-	changed_text_look();
+	changed_text_check();
 }
 
 /* Call it before memory is mapped. */
@@ -242,7 +242,7 @@ static void note_protection(const void *caller, const void *start, size_t bytes,
 	natives_share((uintptr_t)start, (uintptr_t)start + bytes);
 	note_maker(caller, (uintptr_t)start, bytes);
 	if (!(protection & PROT_WRITE))
-		changed_text_look(); /* the program has finished writing */
+		changed_text_check(); /* the program has finished writing */
 }
 
 EXPORT int mprotect(void *start, size_t bytes, int protection)

@@ -126,7 +126,7 @@ static int may_record(void)
 	return makers.records < RECORDS_MAX;
 }
 
-static int may_look(void)
+static int may_search(void)
 {
 	return makers.mapped < MAPPED_MAX && may_record();
 }
@@ -251,7 +251,7 @@ static void make(uint64_t pc, uint64_t start, uint64_t end)
 
 	if (is_same(pc, start, end, name))
 		return;
-	is_mapped = may_look() && mapped_code_find(start, *name, &mapped);
+	is_mapped = may_search() && mapped_code_find(start, *name, &mapped);
 	makers.mapped += is_mapped;
 	make_mapped(pc, start, end, name, is_mapped ? &mapped : NULL);
 }

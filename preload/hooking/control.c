@@ -149,7 +149,7 @@ static int control(int to_hooked)
 		return err;
 	err = change_hooks(rt.patches, to_hooked, deadline_ns);
 	lock_release(&rt.patches->lock, &signals);
-	changed_text_look();
+	changed_text_check();
 	return err;
 }
 

@@ -82,7 +82,7 @@ static const struct quiesce_places places = { .contains = spare };
 
 /* ---- Stacks that may contain a return address ---- */
 
-static void look_through(uint64_t at, uint64_t bytes)
+static void search_in(uint64_t at, uint64_t bytes)
 {
 	uint64_t words[64];
 
@@ -95,7 +95,7 @@ static void look_through(uint64_t at, uint64_t bytes)
 }
 
 /* Ordinary stacks: one page of shadow belongs to half a page of stack. */
-static void look_through_range(int pagemap, const struct memory_range *range)
+static void search_range(int pagemap, const struct memory_range *range)
 {
 	uint64_t entries[PAGES_AT_ONCE];
 	uint64_t at = range->start;
@@ -113,11 +113,11 @@ static void look_through_range(int pagemap, const struct memory_range *range)
 			return;
 		for (long i = 0; i < got / 8; i++, at += PAGE_BYTES / 2)
 			if (entries[i] & PAGE_IS_THERE)
-				look_through(at, PAGE_BYTES / 2);
+				search_in(at, PAGE_BYTES / 2);
 	}
 }
 
-static int look_through_ordinary(void)
+static int search_ordinary(void)
 {
 	struct stacks *stacks = sys_map_private(sizeof(*stacks));
 	int pagemap, err;
@@ -130,7 +130,7 @@ static int look_through_ordinary(void)
 		err = pagemap;
 	for (uint32_t i = 0; !err && i < stacks->count; i++)
 		if (stacks->ranges[i].start >= hot_shadow_low)
-			look_through_range(pagemap, &stacks->ranges[i]);
+			search_range(pagemap, &stacks->ranges[i]);
 	if (pagemap >= 0)
 		sys_close(pagemap);
 	sys_munmap(stacks, sizeof(*stacks));
@@ -138,7 +138,7 @@ static int look_through_ordinary(void)
 }
 
 /* Stacks elsewhere, whose shadow is in pieces. */
-static void look_through_elsewhere(void)
+static void search_elsewhere(void)
 {
 	for (uint64_t region = 0; region < SHADOW_REGION_COUNT; region++) {
 		uint64_t at = region << SHADOW_REGION_SHIFT;
@@ -148,7 +148,7 @@ static void look_through_elsewhere(void)
 			continue;
 		for (; at < end; at += PIECE_BYTES)
 			if (*shadow_piece(at))
-				look_through(at, PIECE_BYTES);
+				search_in(at, PIECE_BYTES);
 	}
 }
 
@@ -190,7 +190,7 @@ static uint64_t gather(const struct cold *cold)
 }
 
 /* Marks the modules to spare. After an error (-errno), all must be spared. */
-static int look_everywhere(void)
+static int search_everywhere(void)
 {
 	uint64_t deadline_ns = sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	int tid, err = proc_is_traced() ? -EPERM : 0;
@@ -198,9 +198,9 @@ static int look_everywhere(void)
 	if (!err)
 		err = quiesce(&places, deadline_ns, &tid);
 	if (!err)
-		err = look_through_ordinary();
+		err = search_ordinary();
 	if (!err)
-		look_through_elsewhere();
+		search_elsewhere();
 	return err;
 }
 
@@ -243,7 +243,7 @@ void reclaim_stubs(struct cold *cold)
 	lock_acquire(&cold->patches.lock, &signals);
 	bytes = gather(cold);
 	if (bytes >= PILE_BYTES && bytes >= cold->reclaim_at_bytes) {
-		if (!look_everywhere())
+		if (!search_everywhere())
 			free_unspared(cold);
 		cold->reclaim_at_bytes = gather(cold) + PILE_BYTES;
 	}

@@ -47,7 +47,7 @@ struct asked_probe {
 	int is_removed;
 	int is_new; /* not in any recording yet */
 	/* Number of the latest search of the modules; 0: the first. */
-	uint32_t looked_at;
+	uint32_t search_number;
 	struct probe_line *lines; /* its actions, as written */
 	struct probe_action action;
 };

@@ -321,7 +321,7 @@ int count_is_drawn(uint64_t id)
 	own_add(&entry->field, record_draw_countdown() -
 				       (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT));
 	return rt.verify_period && hot.tally &&
-	       record_draw() % rt.verify_period < record_look_period();
+	       record_draw() % rt.verify_period < record_check_period();
 }
 
 void hot_verify(uint64_t *slot, int is_tail_call)

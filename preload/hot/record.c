@@ -24,7 +24,7 @@
  * The greatest mean of the countdowns. One countdown in 10^7 exceeds 16 times
  * its mean, and then 16 bits; COUNTDOWN_MAX replaces it.
  */
-#define LOOK_MAX         4096
+#define CHECK_PERIOD_MAX 4096
 #define COUNTDOWN_MAX    0xfffe
 #define WHOLE_MAX        UINT64_C(32)
 #define RUN_MAX          32
@@ -48,11 +48,11 @@ uint64_t record_draw(void)
  * next. A countdown has 16 bits, so if the period of verification is longer,
  * only some of the checks verify a call.
  */
-uint64_t record_look_period(void)
+uint64_t record_check_period(void)
 {
-	return rt.verify_period && rt.verify_period < LOOK_MAX
+	return rt.verify_period && rt.verify_period < CHECK_PERIOD_MAX
 		       ? rt.verify_period
-		       : LOOK_MAX;
+		       : CHECK_PERIOD_MAX;
 }
 
 /*
@@ -85,7 +85,7 @@ static uint64_t draw_exponential(void)
  */
 uint64_t record_draw_countdown(void)
 {
-	const uint64_t n = record_look_period();
+	const uint64_t n = record_check_period();
 	const uint64_t scale = (n << 16) - 32768 - 5461 / n - 2731 / (n * n);
 	uint64_t calls;
 

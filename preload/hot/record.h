@@ -63,11 +63,11 @@ void record_want_of_room(void);
 /*
  * record_draw() returns a random number. record_draw_countdown() draws the
  * number of calls until the next check whether to verify a context's call,
- * shifted as in a count's field. On average one call in record_look_period() is
- * checked.
+ * shifted as in a count's field. On average one call in
+ * record_check_period() is checked.
  */
 uint64_t record_draw(void);
 uint64_t record_draw_countdown(void);
-uint64_t record_look_period(void);
+uint64_t record_check_period(void);
 
 #endif

@@ -76,7 +76,7 @@ uint64_t recursion_runs_as(uint64_t caller, uint64_t id)
 	return found;
 }
 
-void recursion_look_in(const struct tally *tally)
+void recursion_use_tally(const struct tally *tally)
 {
 	rt.folded_in = tally;
 }

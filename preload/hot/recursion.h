@@ -47,6 +47,6 @@ uint32_t recursion_function_between(uint64_t caller, uint64_t id);
  * forked child whose own tally has none yet. NULL: the calling thread's again.
  * Called by one thread at a time.
  */
-void recursion_look_in(const struct tally *tally);
+void recursion_use_tally(const struct tally *tally);
 
 #endif

@@ -60,7 +60,7 @@ struct runtime {
 	enum wire_fold max_contexts_cause;
 	uint32_t verify_period;   /* 0: never verify */
 	uint32_t folds_recursion; /* 1: recursion is folded (recursion.h) */
-	const struct tally *folded_in; /* recursion_look_in(), or NULL */
+	const struct tally *folded_in; /* recursion_use_tally(), or NULL */
 	/* Threads begin unwanted: the user will switch them on. */
 	uint32_t begins_unwanted;
 	/*

@@ -7,7 +7,7 @@
  * first call takes the slow path, which attaches the thread. The writers are
  * the thread itself, signal handlers on top of it, and threads or children that
  * share its thread pointer (sharing.h). The thread that samples by the wall
- * clock reads the id (look.c).
+ * clock reads the id (observation.c).
  */
 #ifndef CLEW_HOT_THREAD_H
 #define CLEW_HOT_THREAD_H

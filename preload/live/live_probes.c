@@ -183,9 +183,9 @@ static void foresee(struct probe_additions *adding, const char *line,
 
 	if (!probe)
 		probe = make_wanted(cold, &wanted);
-	if (probe &&
-	    (probe->is_new || (probe->is_removed &&
-			       probe->looked_at != cold->modules.generation)))
+	if (probe && (probe->is_new ||
+		      (probe->is_removed &&
+		       probe->search_number != cold->modules.generation)))
 		adding->wanted |= UINT32_C(1) << probe->number;
 }
 
@@ -233,7 +233,7 @@ static int enable(struct probe_additions *adding, struct asked_probe *probe,
 	if (adding->wanted >> probe->number & 1)
 		probe_additions_record(adding, probe->number);
 	probe->is_removed = 0;
-	probe->looked_at = cold->modules.generation;
+	probe->search_number = cold->modules.generation;
 	return 0;
 }
 

@@ -363,7 +363,7 @@ static int see_again(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* The program itself cannot be unloaded. */
-void modules_look_for_gone(struct modules *modules)
+void modules_find_unloaded(struct modules *modules)
 {
 	struct finder finder = { .modules = modules };
 

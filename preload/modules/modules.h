@@ -81,7 +81,7 @@ int modules_add(struct modules *modules, const struct dl_phdr_info *info,
  * are processed; adds none. A new module without a build-id cannot be
  * identified with certainty.
  */
-void modules_look_for_gone(struct modules *modules);
+void modules_find_unloaded(struct modules *modules);
 
 /* Removes an unloaded module from the list. */
 void modules_forget(struct modules *modules, struct module *module);

@@ -13,7 +13,7 @@
 #include "preload/sys/copy_bytes.h"
 
 /* How many bytes of the function are decoded. */
-#define LOOKED_AT_BYTES 32
+#define INSPECTED_BYTES 32
 
 #define ORIGINAL_AT     16
 #define PAD_BYTES       (ORIGINAL_AT + RELOCATE_MAX_BYTES)
@@ -55,7 +55,7 @@ static struct prologue judge(const struct decoder *decoder,
 {
 	const uint8_t *code = (const void *)pc;
 	const size_t left = module->code.end - pc;
-	const size_t bytes = left < LOOKED_AT_BYTES ? left : LOOKED_AT_BYTES;
+	const size_t bytes = left < INSPECTED_BYTES ? left : INSPECTED_BYTES;
 	struct prologue_query query = { .code = code, .size_bytes = bytes };
 	struct insn insn;
 	size_t at = 0;

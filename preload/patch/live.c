@@ -84,7 +84,7 @@ static int is_ours(struct change *change, uint64_t pc,
 	return 1;
 }
 
-static void look(struct change *change)
+static void check_sites(struct change *change)
 {
 	for (uint32_t i = 0; i < change->count; i++) {
 		const struct live_range *range = &change->ranges[i];
@@ -230,7 +230,7 @@ static int run(struct change *change, int to_hooked, int *tid)
 		err = write_islands(change);
 	if (err)
 		return err;
-	look(change);
+	check_sites(change);
 	err = step(change, write_trap, to_hooked);
 	if (!err && (to_hooked || has_hosts(change)))
 		err = quiesce(&replaced, change->deadline_ns, tid);

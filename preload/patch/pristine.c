@@ -286,8 +286,9 @@ static int add_written(struct written_pages *written, uint64_t page)
 	return 0;
 }
 
-static int look_at(const struct pristine *pristine,
-		   const struct pc_range *range, struct written_pages *written)
+static int compare_range(const struct pristine *pristine,
+			 const struct pc_range *range,
+			 struct written_pages *written)
 {
 	uint64_t entries[PAGES_AT_ONCE];
 
@@ -321,7 +322,7 @@ static int find_written(const struct pristine *pristine,
 
 		if (pristine_is_seen(segment) &&
 		    (segment->p_flags & flags) == flags)
-			err = look_at(pristine, &range, written);
+			err = compare_range(pristine, &range, written);
 	}
 	return err;
 }
@@ -340,7 +341,7 @@ int pristine_is_unwritten(const struct pristine *pristine,
 {
 	struct written_pages none = { .room = 0 };
 
-	return !look_at(pristine, range, &none);
+	return !compare_range(pristine, range, &none);
 }
 
 int pristine_find(const struct pristine *pristine, const struct module *module,

@@ -43,7 +43,7 @@ struct quiesce {
 	const struct quiesce_places *_Atomic places;
 	_Atomic uint32_t round;   /* 24 bits */
 	_Atomic uint32_t is_open; /* a round is in progress */
-	int (*look)(struct quiesce *q, struct asked_thread *slot);
+	int (*inspect)(struct quiesce *q, struct asked_thread *slot);
 	struct ask ask;
 	int own_tid;
 	uint64_t start_ticks;
@@ -201,7 +201,7 @@ static int is_asleep_outside(struct quiesce *q, int tid,
 }
 
 /* Also waits for threads that are asleep inside. Returns 0 or -errno. */
-static int look_where(struct quiesce *q, struct asked_thread *slot)
+static int find_pc(struct quiesce *q, struct asked_thread *slot)
 {
 	const int tid = (int)slot->tid;
 	struct proc_activity activity;
@@ -227,8 +227,7 @@ static int look_where(struct quiesce *q, struct asked_thread *slot)
 }
 
 /* Libc and clew block SIGTRAP only for short times. Returns 0 or -errno. */
-static int look_whether_it_can_trap(struct quiesce *q,
-				    struct asked_thread *slot)
+static int check_traps(struct quiesce *q, struct asked_thread *slot)
 {
 	const int tid = (int)slot->tid;
 	struct proc_activity activity;
@@ -274,7 +273,7 @@ static int visit(void *context, int tid)
 	}
 	q->open++;
 	q->open_tid = tid;
-	return is == ASKED ? 0 : q->look(q, slot);
+	return is == ASKED ? 0 : q->inspect(q, slot);
 }
 
 /* Sleeps, longer each time. Returns -EBUSY at the deadline. */
@@ -321,15 +320,15 @@ static struct quiesce *take_quiesce(void)
 	return q;
 }
 
-static struct quiesce *begin_round(int (*look)(struct quiesce *,
-					       struct asked_thread *))
+static struct quiesce *begin_round(int (*inspect)(struct quiesce *,
+						  struct asked_thread *))
 {
 	struct quiesce *q = take_quiesce();
 
 	if (!q)
 		return NULL;
 	q->round = (q->round + 1) & 0xffffff;
-	q->look = look;
+	q->inspect = inspect;
 	q->own_tid = q->open_tid = sys_gettid();
 	q->start_ticks = sys_clock_ns(CLOCK_BOOTTIME) / TICK_NS;
 	q->pauses = 0;
@@ -338,7 +337,7 @@ static struct quiesce *begin_round(int (*look)(struct quiesce *,
 
 int quiesce(const struct quiesce_places *places, uint64_t deadline_ns, int *tid)
 {
-	struct quiesce *q = begin_round(look_where);
+	struct quiesce *q = begin_round(find_pc);
 	int err;
 
 	if (!q)
@@ -362,7 +361,7 @@ int quiesce(const struct quiesce_places *places, uint64_t deadline_ns, int *tid)
 
 int quiesce_can_trap(uint64_t deadline_ns, int *tid)
 {
-	struct quiesce *q = begin_round(look_whether_it_can_trap);
+	struct quiesce *q = begin_round(check_traps);
 	int err;
 
 	if (!q)

@@ -15,23 +15,24 @@
 /* Bytes of stack whose shadow is one page. */
 #define PAGE_STACK_BYTES (PAGE_BYTES / 2)
 
-struct shadowed_look {
+struct shadowed_search {
 	const struct stacks *stacks;
-	int (*look)(const void *context, uint64_t at, uint64_t word, int is_pc);
+	int (*visit)(const void *context, uint64_t at, uint64_t word,
+		     int is_pc);
 	const void *context;
 };
 
-static int show_words(const struct shadowed_look *to, uint64_t at,
+static int show_words(const struct shadowed_search *to, uint64_t at,
 		      const uint64_t *words, uint64_t bytes)
 {
 	int result = 0;
 
 	for (uint64_t i = 0; i < bytes / 8 && !result; i++)
-		result = to->look(to->context, at + 8 * i, words[i], 0);
+		result = to->visit(to->context, at + 8 * i, words[i], 0);
 	return result;
 }
 
-static int look_at_words(const struct shadowed_look *to, uint64_t at)
+static int search_words(const struct shadowed_search *to, uint64_t at)
 {
 	uint64_t words[PAGE_STACK_BYTES / 8];
 
@@ -41,8 +42,8 @@ static int look_at_words(const struct shadowed_look *to, uint64_t at)
 }
 
 /* Reads this many pages at once, or page by page if some cannot be read. */
-static int look_at_run(const struct shadowed_look *to, uint64_t at,
-		       uint64_t count)
+static int search_run(const struct shadowed_search *to, uint64_t at,
+		      uint64_t count)
 {
 	const uint64_t bytes = count * PAGE_STACK_BYTES;
 	int result = 0;
@@ -51,14 +52,14 @@ static int look_at_run(const struct shadowed_look *to, uint64_t at,
 	    !sys_read_memory_of(to->stacks->tid, at, to->stacks->room, bytes))
 		return show_words(to, at, to->stacks->room, bytes);
 	for (uint64_t i = 0; i < count && !result; i++)
-		result = look_at_words(to, at + i * PAGE_STACK_BYTES);
+		result = search_words(to, at + i * PAGE_STACK_BYTES);
 	return result;
 }
 
 /* ---- The shadow of ordinary stacks ---- */
 
-static int look_at_pages(const struct shadowed_look *to, uint64_t stack,
-			 uint64_t count)
+static int search_pages(const struct shadowed_search *to, uint64_t stack,
+			uint64_t count)
 {
 	const uint64_t most =
 		to->stacks->room ? STACKS_WORDS_BYTES / PAGE_STACK_BYTES : 1;
@@ -77,14 +78,14 @@ static int look_at_pages(const struct shadowed_look *to, uint64_t stack,
 		while (i + run < count && run < most && is_there[i + run] & 1)
 			run++;
 		if (run)
-			result = look_at_run(to, stack + i * PAGE_STACK_BYTES,
-					     run);
+			result = search_run(to, stack + i * PAGE_STACK_BYTES,
+					    run);
 	}
 	return result;
 }
 
-static int look_at_range(const struct shadowed_look *to,
-			 const struct memory_range *range)
+static int search_range(const struct shadowed_search *to,
+			const struct memory_range *range)
 {
 	uint64_t at =
 		range->start > hot_shadow_low ? range->start : hot_shadow_low;
@@ -100,7 +101,7 @@ static int look_at_range(const struct shadowed_look *to,
 
 		if (count > most)
 			count = most;
-		result = look_at_pages(to, at, count);
+		result = search_pages(to, at, count);
 		at += count * PAGE_STACK_BYTES;
 	}
 	return result;
@@ -124,7 +125,7 @@ static struct memory_range take_ranges(const struct stacks *stacks, uint32_t *i)
 
 /* ---- Shadow in pieces ---- */
 
-static int look_at_region(const struct shadowed_look *to, uint64_t first)
+static int search_region(const struct shadowed_search *to, uint64_t first)
 {
 	int result = 0;
 
@@ -135,26 +136,26 @@ static int look_at_region(const struct shadowed_look *to, uint64_t first)
 		for (uint64_t at = start; piece && *piece && !result &&
 					  at < start + PIECE_STACK_BYTES;
 		     at += PAGE_STACK_BYTES)
-			result = look_at_words(to, at);
+			result = search_words(to, at);
 	}
 	return result;
 }
 
 int shadowed_walk(const struct stacks *stacks,
-		  int (*look)(const void *context, uint64_t at, uint64_t word,
-			      int is_pc),
+		  int (*visit)(const void *context, uint64_t at, uint64_t word,
+			       int is_pc),
 		  const void *context)
 {
-	const struct shadowed_look to = { stacks, look, context };
+	const struct shadowed_search to = { stacks, visit, context };
 	int result = 0;
 
 	for (uint32_t i = 0; i < stacks->count && !result;) {
 		const struct memory_range range = take_ranges(stacks, &i);
 
-		result = look_at_range(&to, &range);
+		result = search_range(&to, &range);
 	}
 	for (uint64_t i = 0; i < SHADOW_REGION_COUNT && !result; i++)
 		if (hot_shadow_regions[i])
-			result = look_at_region(&to, i << SHADOW_REGION_SHIFT);
+			result = search_region(&to, i << SHADOW_REGION_SHIFT);
 	return result;
 }

@@ -11,14 +11,14 @@
 #include "preload/patch/stacks.h"
 
 /*
- * Calls `look` for each word with a shadow in the memory that stacks_init() has
- * found (is_pc false, as in stacks_walk()); stale stacks may be among it. Stops
- * at the first result that is not 0, and returns it. Skips mappings of more
- * than 64 GiB.
+ * Calls `visit` for each word with a shadow in the memory that stacks_init()
+ * has found (is_pc false, as in stacks_walk()). This memory may include stacks
+ * that are no longer used. Stops at the first result that is not 0, and returns
+ * it. Skips mappings of more than 64 GiB.
  */
 int shadowed_walk(const struct stacks *stacks,
-		  int (*look)(const void *context, uint64_t at, uint64_t word,
-			      int is_pc),
+		  int (*visit)(const void *context, uint64_t at, uint64_t word,
+			       int is_pc),
 		  const void *context);
 
 #endif

@@ -42,15 +42,15 @@ struct stacks {
 int stacks_init(struct stacks *stacks);
 
 /*
- * Calls `look` for each word from sp to the end of that stack (is_pc false,
+ * Calls `visit` for each word from sp to the end of that stack (is_pc false,
  * `at` is the word's address), and for each pc to which a signal handler on it
  * will return (is_pc true). Continues on other stacks that these handlers have
  * interrupted. Stops at the first result that is not 0, and returns it. Safe in
  * signal handlers.
  */
 int stacks_walk(const struct stacks *stacks, uint64_t sp,
-		int (*look)(const void *context, uint64_t at, uint64_t word,
-			    int is_pc),
+		int (*visit)(const void *context, uint64_t at, uint64_t word,
+			     int is_pc),
 		const void *context);
 
 #endif

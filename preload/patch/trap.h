@@ -42,7 +42,7 @@ int trap_install(void);
  * Rechecks the action of SIGTRAP in a process that was already running: the
  * program may have replaced it. Then trap_install() installs the handler again.
  */
-void trap_look_again(void);
+void trap_recheck(void);
 
 /*
  * Returns the distance from a thread's control block to its request about

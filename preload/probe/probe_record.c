@@ -50,7 +50,7 @@ struct record_search {
 	struct wire_probe *found;
 };
 
-static int look_for_record(void *context, const struct chunk *chunk)
+static int find_record(void *context, const struct chunk *chunk)
 {
 	struct record_search *search = context;
 	unsigned char *at = chunk_payload(chunk);
@@ -71,7 +71,7 @@ void probe_record_removed(const struct part *part, uint32_t probe,
 {
 	struct record_search search = { .probe = probe };
 
-	part_each_chunk(part, WIRE_PROBES, look_for_record, &search);
+	part_each_chunk(part, WIRE_PROBES, find_record, &search);
 	if (search.found)
 		__atomic_store_n(&search.found->is_removed, is_removed != 0,
 				 __ATOMIC_RELAXED);

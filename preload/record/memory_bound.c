@@ -51,7 +51,7 @@ static int find(void *none)
  * Returns the bytes that may be taken now, by the control groups; UINT64_MAX:
  * there is no limit.
  */
-static uint64_t look(void)
+static uint64_t read_limit(void)
 {
 	const struct memory_room *found = &bound.search.found;
 
@@ -92,7 +92,7 @@ static int ask(uint64_t bytes)
 
 	if (is_pausing(now_ns))
 		return -EXFULL;
-	left = look();
+	left = read_limit();
 	left = lesser(left, share_left());
 	if (bytes > left) {
 		bound.refused_ns = now_ns;
@@ -134,7 +134,7 @@ int memory_bound_allows(uint64_t bytes)
 	int allows;
 
 	lock_acquire(&bound.lock, &signals);
-	allows = bytes <= look();
+	allows = bytes <= read_limit();
 	lock_release(&bound.lock, &signals);
 	return allows;
 }

@@ -438,7 +438,7 @@ static int go_on_preparing(void)
 		generators_foresee();
 	makers_note_earlier();
 	begin_time(rt.cold);
-	trap_look_again();
+	trap_recheck();
 	/* Live patching needs the handler. */
 	session.has_trap = trap_install() == 0;
 	budget_start();

@@ -38,9 +38,9 @@ static void hook(void *cold)
 	journal_refresh();
 }
 
-static void look_for_gone(struct modules *modules)
+static void find_unloaded(struct modules *modules)
 {
-	modules_look_for_gone(modules);
+	modules_find_unloaded(modules);
 	for (struct module *m = modules->first; m; m = m->next)
 		if (m->is_gone && !m->is_retired)
 			journal_forget(&m->image);
@@ -72,7 +72,7 @@ static int go_on(struct dl_phdr_info *info, size_t size, void *cold)
 	if (!slices_are_left())
 		err = begin(cold);
 	else if (info->dlpi_subs != hooking.unloaded)
-		look_for_gone(&hooking.cold->modules);
+		find_unloaded(&hooking.cold->modules);
 	if (err)
 		return err;
 	hooking.cold = cold;

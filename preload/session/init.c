@@ -276,7 +276,7 @@ __attribute__((destructor)) static void finish(void)
 	/* A child whose fork was not noticed has the part of its parent. */
 	if (!process_is_own(0))
 		return;
-	changed_text_look();
+	changed_text_check();
 	begin_end();
 	atomic_store(&rt.header->state, WIRE_ENDED);
 	part_finish(&rt.recorder->part);

@@ -102,8 +102,8 @@ static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 			 next_is_inside(&next.unwinder, word));
 }
 
-typedef int (*stopped_look)(const void *context, uint64_t at, uint64_t word,
-			    int is_pc);
+typedef int (*stopped_visit)(const void *context, uint64_t at, uint64_t word,
+			     int is_pc);
 
 /* True for clew's own thread, which executes no code that clew changes. */
 static int is_own(const struct wire_stopped *thread)
@@ -113,12 +113,12 @@ static int is_own(const struct wire_stopped *thread)
 
 static int any_is(const struct stacks *stacks,
 		  const struct wire_stopped *threads, uint64_t count,
-		  stopped_look look)
+		  stopped_visit visit)
 {
 	for (uint64_t i = 0; i < count; i++)
 		if (!is_own(&threads[i]) &&
-		    (look(NULL, 0, threads[i].pc, 1) ||
-		     stacks_walk(stacks, threads[i].sp, look, NULL)))
+		    (visit(NULL, 0, threads[i].pc, 1) ||
+		     stacks_walk(stacks, threads[i].sp, visit, NULL)))
 			return 1;
 	return 0;
 }
@@ -132,7 +132,7 @@ static void forget_stacks(struct stacks *stacks)
  * Finds all stacks, and maps memory to read them with few system calls: a
  * tracer may stop the thread at each call.
  */
-static struct stacks *look_at_stacks(void)
+static struct stacks *map_stacks(void)
 {
 	struct stacks *stacks =
 		sys_map_private(sizeof(*stacks) + STACKS_ROOM_BYTES);
@@ -286,7 +286,7 @@ static void enter(const struct stacks *stacks,
 		if (clew_attachment.opened)
 			signals_open_actions();
 		if (clew_attachment.alternate_is_shared)
-			chained_leave_alternate_stacks(1);
+			chained_stop_alternate_stacks(1);
 		loader_also_call(finish_if_wished);
 		clew_attachment.state = WIRE_ATTACH_ENTERED;
 		rt.sessions++;
@@ -305,7 +305,7 @@ static void try_entering(const struct wire_stopped *threads, uint64_t count)
 		answer(-EAGAIN, "it is loading modules");
 		return;
 	}
-	stacks = look_at_stacks();
+	stacks = map_stacks();
 	if (!stacks) {
 		answer(-ENOMEM, "its stacks cannot be read");
 		return;
@@ -492,7 +492,7 @@ static void try_detaching(const struct wire_stopped *threads, uint64_t count)
 		answer(-ESTALE, "it has loaded or unloaded modules");
 		return;
 	}
-	stacks = begin_words() ? NULL : look_at_stacks();
+	stacks = begin_words() ? NULL : map_stacks();
 	if (!stacks) {
 		answer(-ENOMEM, "its stacks cannot be read");
 		return;
@@ -515,7 +515,7 @@ EXPORT void clew_attach_detach(const struct wire_stopped *threads,
 static void try_releasing(const struct wire_stopped *threads, uint64_t count)
 {
 	const uint64_t most = clew_attachment.code_count;
-	struct stacks *stacks = look_at_stacks();
+	struct stacks *stacks = map_stacks();
 
 	clew_attachment.code_count = 0;
 	if (!stacks || !words.items) {

@@ -156,12 +156,12 @@ static void copy_folded(const struct tally *old, struct walk walk)
 {
 	struct link link;
 
-	recursion_look_in(old);
+	recursion_use_tally(old);
 	walk.scan_left = SCAN_MAX;
 	while (walk.id != ID_ROOT && walk_next(&walk, &link))
 		if (!tally_note(hot.tally, walk.id).word)
 			copy_records(old, walk.id);
-	recursion_look_in(NULL);
+	recursion_use_tally(NULL);
 }
 
 /*

@@ -192,7 +192,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
  * not certain, so the walk may have left the right chain. Searches all chains
  * at once.
  */
-static enum outcome look_again(const void *slot, uint64_t id)
+static enum outcome check_again(const void *slot, uint64_t id)
 {
 	uint64_t end;
 
@@ -220,7 +220,7 @@ int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
 							    : FRAMES_MAX);
 
 	if (outcome == DIVERGED)
-		outcome = look_again(slot, hot.id);
+		outcome = check_again(slot, hot.id);
 	if (outcome >= PARTIAL)
 		verdicts->partial[outcome - PARTIAL]++;
 	else if (outcome == VERIFIED)

@@ -70,7 +70,7 @@ int chained_install(struct chained *chained)
 	return err;
 }
 
-void chained_leave_alternate_stacks(int is_alone)
+void chained_stop_alternate_stacks(int is_alone)
 {
 	uint64_t signals;
 
@@ -90,7 +90,7 @@ void chained_leave_alternate_stacks(int is_alone)
 	}
 }
 
-void chained_look_again(struct chained *chained)
+void chained_recheck(struct chained *chained)
 {
 	struct kernel_action now;
 	uint64_t signals;

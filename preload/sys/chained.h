@@ -45,7 +45,7 @@ int chained_install(struct chained *chained);
  * Stops using alternate stacks for clew's handlers, because threads share one.
  * is_alone: all other threads are stopped and may hold any lock.
  */
-void chained_leave_alternate_stacks(int is_alone);
+void chained_stop_alternate_stacks(int is_alone);
 
 /* Returns SA_ONSTACK if clew's handlers may use alternate stacks, or 0. */
 uint64_t chained_alternate_stacks(void);
@@ -54,7 +54,7 @@ uint64_t chained_alternate_stacks(void);
  * Checks whether another action has replaced clew's handler, which then counts
  * as not installed.
  */
-void chained_look_again(struct chained *chained);
+void chained_recheck(struct chained *chained);
 
 /*
  * Restores the program's action in the kernel. Called while all other threads

@@ -11,7 +11,7 @@
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
 #include "preload/time/early_timers.h"
-#include "preload/time/look.h"
+#include "preload/time/observation.h"
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 #include "wire/attachment.h"
@@ -79,7 +79,7 @@ static void meet(struct early_timer *one, uint64_t since_ns)
 
 static void note_rest(struct early_timer *one, uint64_t since_ns)
 {
-	const uint64_t cpu_ns = look_cpu_ns(one->tid);
+	const uint64_t cpu_ns = observed_cpu_ns(one->tid);
 	struct tally *tally;
 
 	if (!one->start_ns || cpu_ns < one->start_ns + LEAST_NS)

@@ -3,7 +3,7 @@
  * Tallies for threads that exist when clew attaches.
  *
  * A thread that only waits never makes a hooked call and uses no CPU time, so
- * clew's code never runs in it. The watch looks at such threads from outside
+ * clew's code never runs in it. The watch observes such threads from outside
  * (visits.h) and needs a tally for the results. Therefore, with --time=wall,
  * the watch creates a tally for each thread that has none, with the contexts
  * that the thread was in when clew attached. The thread takes the tally over

@@ -9,7 +9,7 @@
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 #include "preload/time/cpu_timer.h"
-#include "preload/time/look.h"
+#include "preload/time/observation.h"
 
 enum early_state {
 	EARLY_WAITS, /* the thread's timer is not created yet */
@@ -124,7 +124,7 @@ static int start(struct early_timer *one, early_timer_make make)
 {
 	int err;
 
-	one->start_ns = look_cpu_ns(one->tid);
+	one->start_ns = observed_cpu_ns(one->tid);
 	err = make(one->tid, number_of(one), &one->timer);
 	one->state = err ? EARLY_OVER : EARLY_ON;
 	return err;
@@ -163,7 +163,7 @@ int early_timers_start(uint64_t signals, early_timer_make make)
 		if (one->state != EARLY_WAITS)
 			continue;
 		if (!one->start_ns)
-			one->start_ns = look_cpu_ns(one->tid);
+			one->start_ns = observed_cpu_ns(one->tid);
 		if (!may_start(one, signals)) {
 			is_done &= is_gone(one);
 			continue;

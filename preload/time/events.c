@@ -643,7 +643,7 @@ static enum wire_coarse find_obstacle(void)
 
 void events_start(const struct events_ticks *ticks)
 {
-	chained_look_again(&events.chained);
+	chained_recheck(&events.chained);
 	events.ticks = *ticks;
 	events.coarse = find_obstacle();
 }

@@ -8,13 +8,13 @@
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
-#include "preload/time/look.h"
+#include "preload/time/observation.h"
 
 void presence_begin(struct tally *tally)
 {
 	tally->presence.former_present_ns = tally->wire->present_ns;
 	tally->presence.former_cpu_ns = tally->wire->cpu_ns;
-	tally->presence.start_cpu_ns = look_cpu_ns(tally->tid);
+	tally->presence.start_cpu_ns = observed_cpu_ns(tally->tid);
 	tally->presence.start_ns = sys_clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -24,7 +24,7 @@ void presence_begin(struct tally *tally)
  */
 static void note(struct tally *tally)
 {
-	const uint64_t cpu_ns = look_cpu_ns(tally->tid);
+	const uint64_t cpu_ns = observed_cpu_ns(tally->tid);
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
 	if (!cpu_ns || !now_ns ||

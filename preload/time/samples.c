@@ -128,7 +128,7 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	room->left--;
 	sample->id = id;
 	sample->where = where;
-	sample->weight = WIRE_WEIGHT_LOOK | (weight_ns & WIRE_WEIGHT_NS);
+	sample->weight = WIRE_WEIGHT_OBSERVATION | (weight_ns & WIRE_WEIGHT_NS);
 	atomic_store_explicit(&sample->tsc, stamp_counter(),
 			      memory_order_release);
 	if (rt.header->end_ns) /* exit handlers are also recorded */

@@ -29,8 +29,8 @@ void samples_describe(struct wire_header *header, enum wire_time time,
 void samples_note_moment(struct wire_header *header);
 
 /*
- * Adds a sample of one look to `room` of the tally. Returns it, or NULL after
- * counting it as lost for lack of room. With all signals blocked.
+ * Adds a sample of one observation to `room` of the tally. Returns it, or NULL
+ * after counting it as lost for lack of room. Called with all signals blocked.
  */
 struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 				uint64_t id, uint64_t where,

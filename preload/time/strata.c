@@ -29,9 +29,7 @@ uint64_t strata_ticks_past(const struct strata_clock *clock, uint64_t now_ns)
 	return tick + (strata_instant_ns(clock, tick) <= now_ns);
 }
 
-/*
- * Chooses the tick of a stratum in which threads of this group are looked at.
- */
+/* Chooses the tick of a stratum in which threads of this group are observed. */
 static uint64_t choose(const struct strata_clock *clock, uint64_t begin,
 		       uint32_t level, uint32_t group)
 {

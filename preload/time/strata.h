@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a thread is looked at, and how much time a look stands for.
+ * Decides when a thread is observed, and how much time an observation stands
+ * for.
  *
- * Time is cut into ticks of one period. Each tick has one random instant at
- * which threads can be looked at; regular instants could agree with regular
- * behaviour of the program. For each thread time is cut into strata of 2^level
- * ticks. The thread is looked at in one random tick of a stratum, and this look
- * stands for the whole stratum.
+ * Time is divided into ticks of one period. Each tick has one random instant at
+ * which threads can be observed; regular instants could coincide with regular
+ * behaviour of the program. For each thread, time is divided into strata of
+ * 2^level ticks. The thread is observed in one random tick of a stratum, and
+ * this observation stands for the whole stratum.
  *
  *	ticks       |   x   |x      |      x|    x  |  x    |x      | ...
  *	stratum     +-------x-------+-------x-------+---------------x----
  *	of level            0               0                1
  *
- * Each moment of a stratum has the same chance to be seen, so sums are right on
- * average, whatever the thread does (stratified sampling). The length of a
- * stratum may depend only on what was seen before it began. Therefore a thread
- * that has waited long is looked at less often, every 32nd part of its wait,
- * and all threads are looked at less often if looking costs too much.
+ * Each moment of a stratum has the same chance to be observed, so sums are
+ * right on average, whatever the thread does (stratified sampling). The length
+ * of a stratum may depend only on observations before it began. Therefore the
+ * strata of a thread that has waited long become longer (to a 32nd of its
+ * wait), and the strata of all threads if observing costs too much.
  *
- * Strata begin at multiples of their length, so that many threads are looked at
- * at once, since waking up costs most. If all strata are long, groups of
- * threads have ticks of their own, because threads may do the same thing at the
- * same time.
+ * Strata begin at multiples of their length, so that the watch wakes up once
+ * for many threads, since waking up costs most. If all strata are long, groups
+ * of threads have ticks of their own, because threads may do the same thing at
+ * the same time.
  *
- * Pure arithmetic, on numbers of ticks from 0.
+ * This file only computes with numbers of ticks, which begin at 0.
  */
 #ifndef CLEW_TIME_STRATA_H
 #define CLEW_TIME_STRATA_H
@@ -47,7 +48,7 @@ struct strata_clock {
 /* The state of a thread. All its strata before `begin` have been handled. */
 struct strata {
 	uint64_t begin, end; /* ticks of the stratum: [begin, end) */
-	uint64_t due;        /* the tick in which the thread is looked at */
+	uint64_t due;        /* the tick in which the thread is observed */
 	uint32_t group;      /* the thread's group; any number is valid */
 	/* Level of later strata, if they may begin there. */
 	uint32_t level;
@@ -60,21 +61,21 @@ uint64_t strata_instant_ns(const struct strata_clock *clock, uint64_t tick);
 uint64_t strata_ticks_past(const struct strata_clock *clock, uint64_t now_ns);
 
 /*
- * Begins with a thread that exists since `since_ns`, in the middle of a
- * stratum.
+ * Initializes the strata of a thread that has existed since `since_ns`, which
+ * may be in the middle of a stratum.
  */
 void strata_begin(struct strata *strata, const struct strata_clock *clock,
 		  uint64_t since_ns, uint32_t group, uint32_t level);
 
 /*
- * Returns how many ticks a look at the thread stands for, when the instants of
- * `past` ticks have passed: the ticks of its due strata, of which there are
- * several if the watch is late. 0: it is not due.
+ * Returns how many ticks an observation of the thread stands for now, after
+ * `past` ticks: the ticks of its due strata. Several strata are due if the
+ * watch is late. Returns 0 if none is due.
  */
 uint64_t strata_take(struct strata *strata, const struct strata_clock *clock,
 		     uint64_t past);
 
-/* Sets the kind of strata that have not begun yet, after a look. */
+/* Sets level and group of the strata that have not begun yet. */
 void strata_change(struct strata *strata, const struct strata_clock *clock,
 		   uint64_t past, uint32_t group, uint32_t level);
 

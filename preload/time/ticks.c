@@ -147,11 +147,11 @@ static int is_tick(const siginfo_t *info)
  */
 static uint64_t ticks_in_kernel(uint64_t time_ns)
 {
-	uint64_t looks = 1;
+	uint64_t observations = 1;
 
 	if (ticks.tick_ns)
-		looks = (time_ns + ticks.tick_ns / 2) / ticks.tick_ns;
-	return looks > UINT16_MAX ? UINT16_MAX : looks;
+		observations = (time_ns + ticks.tick_ns / 2) / ticks.tick_ns;
+	return observations > UINT16_MAX ? UINT16_MAX : observations;
 }
 
 static void put_sample(struct tally *tally, uint64_t pc, uint64_t where,
@@ -160,13 +160,13 @@ static void put_sample(struct tally *tally, uint64_t pc, uint64_t where,
 	struct wire_sample *sample =
 		samples_put(tally, &tally->ticks.room, hot_id_at(tally, pc),
 			    where, weight_ns);
-	const uint64_t looks =
+	const uint64_t observations =
 		where & WIRE_SAMPLE_KERNEL ? ticks_in_kernel(weight_ns) : 1;
 
 	if (sample)
 		unsampled_note(tally, sample->id, where, weight_ns);
-	if (sample && looks > 1)
-		sample->weight += (looks - 1) * WIRE_WEIGHT_LOOK;
+	if (sample && observations > 1)
+		sample->weight += (observations - 1) * WIRE_WEIGHT_OBSERVATION;
 }
 
 static void take_sample(struct tally *tally, uint64_t periods,
@@ -545,7 +545,7 @@ void ticks_start(uint64_t period_ns)
 	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
-	chained_look_again(&ticks.chained);
+	chained_recheck(&ticks.chained);
 	/*
 	 * While clew attaches, the controller traces this process, which does
 	 * not matter.

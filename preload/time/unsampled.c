@@ -7,7 +7,7 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
-#include "preload/time/look.h"
+#include "preload/time/observation.h"
 #include "preload/time/samples.h"
 #include "wire/id.h"
 
@@ -18,13 +18,13 @@
 void unsampled_begin(struct tally *tally)
 {
 	tally->unsampled = (struct tally_unsampled){
-		.start_ns = look_cpu_ns(tally->tid),
+		.start_ns = observed_cpu_ns(tally->tid),
 	};
 }
 
 uint64_t unsampled_ns(const struct tally *tally)
 {
-	const uint64_t now_ns = look_cpu_ns(tally->tid);
+	const uint64_t now_ns = observed_cpu_ns(tally->tid);
 	const uint64_t sampled_ns =
 		tally->unsampled.start_ns +
 		__atomic_load_n(&tally->unsampled.sampled_ns, __ATOMIC_RELAXED);

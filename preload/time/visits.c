@@ -8,7 +8,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
-#include "preload/time/look.h"
+#include "preload/time/observation.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
 #include "preload/time/unsampled.h"
@@ -16,9 +16,10 @@
 #define SLAB_BYTES 16384
 
 /* Limits of a sample that grows. */
-#define MERGED_NS    UINT64_C(1000000000)
-#define MERGED_LOOKS 60000
-#define RAN_PART     16 /* part of the time: a shorter run does not count */
+#define MERGED_NS           UINT64_C(1000000000)
+#define MERGED_OBSERVATIONS 60000
+/* A run that is shorter than this part of the time does not count. */
+#define RAN_PART 16
 /* Limits of the time of waiting for a processor. */
 #define MOST_OWED_NS  INT64_C(200000000)
 #define LEAST_OWED_NS INT64_C(-20000000)
@@ -33,7 +34,7 @@ struct watched {
 	/* The last sample if the owner was blocked then, or NULL. */
 	struct wire_sample *blocked;
 	struct strata strata;
-	uint64_t cpu_ns; /* CPU time at the last look */
+	uint64_t cpu_ns; /* CPU time at the last observation */
 	/* Recorded waits for a processor, or UNKNOWN_NS. */
 	uint64_t ready_ns;
 	/*
@@ -77,17 +78,17 @@ static void go_on_waiting(struct tally *tally, uint64_t weight_ns)
 	struct wire_sample *last = tally->visits.watched->blocked;
 
 	if (wire_sample_ns(last) < MERGED_NS &&
-	    wire_sample_looks(last) < MERGED_LOOKS)
-		last->weight += WIRE_WEIGHT_LOOK + weight_ns;
+	    wire_sample_observations(last) < MERGED_OBSERVATIONS)
+		last->weight += WIRE_WEIGHT_OBSERVATION + weight_ns;
 	else
 		put_blocked(tally, last->id, last->where, weight_ns);
 }
 
 /*
- * A thread was seen running, or ready to run, for seen_ns and used used_ns of a
- * processor. The thread has waited for a processor in the rest. A single look
- * does not show this, because the thread that ran on the watch's own processor
- * seems to wait.
+ * A thread was observed running, or ready to run, for seen_ns and used used_ns
+ * of a processor. The thread has waited for a processor in the rest. A single
+ * observation does not show this, because the thread that ran on the watch's
+ * own processor seems to wait.
  */
 static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
 {
@@ -125,75 +126,79 @@ static void put_ready(struct tally *tally, uint64_t id)
 		    wire_sample_blocked(WIRE_WAIT_PROCESSOR), waited_ns);
 }
 
-static void put_running(struct tally *tally, const struct look *look,
+static void put_running(struct tally *tally, const struct observation *observed,
 			uint64_t weight_ns)
 {
 	struct watched *watched = tally->visits.watched;
 
 	watched->blocked = NULL;
 	if (!ticks_has_timer(tally)) {
-		samples_put(tally, &watched->room, look->id, 0, weight_ns);
+		samples_put(tally, &watched->room, observed->id, 0, weight_ns);
 		unsampled_note_others(tally, weight_ns);
-	} else if (look->state == LOOK_READY) {
-		put_ready(tally, look->id);
+	} else if (observed->state == OBSERVED_READY) {
+		put_ready(tally, observed->id);
 	}
 }
 
 /* A wait that was hardly interrupted continues in the same sample. */
 static int is_where_it_was(const struct watched *watched,
-			   const struct look *look, uint64_t weight_ns)
+			   const struct observation *observed,
+			   uint64_t weight_ns)
 {
 	const struct wire_sample *last = watched->blocked;
 
-	return last && last->id == look->id && last->where == look->where &&
-	       look->cpu_ns - watched->cpu_ns < weight_ns / RAN_PART;
+	return last && last->id == observed->id &&
+	       last->where == observed->where &&
+	       observed->cpu_ns - watched->cpu_ns < weight_ns / RAN_PART;
 }
 
 /* ---- One thread ---- */
 
-static void look_again(const struct visits *visits, struct tally *tally,
-		       uint64_t cpu_ns, uint64_t weight_ns)
+static void check_again(const struct visits *visits, struct tally *tally,
+			uint64_t cpu_ns, uint64_t weight_ns)
 {
 	struct watched *watched = tally->visits.watched;
-	struct look look;
+	struct observation observed;
 
-	look_at(tally, cpu_ns, visits->may_ask, &look);
+	observe(tally, cpu_ns, visits->may_ask, &observed);
 	owe(watched,
-	    look.state == LOOK_RUNS || look.state == LOOK_READY ? weight_ns : 0,
-	    look.cpu_ns - watched->cpu_ns);
-	if (look.state == LOOK_GONE) {
+	    observed.state == OBSERVED_RUNS || observed.state == OBSERVED_READY
+		    ? weight_ns
+		    : 0,
+	    observed.cpu_ns - watched->cpu_ns);
+	if (observed.state == OBSERVED_GONE) {
 		watched->strata.due = VISITS_NONE;
-	} else if (look.is_shared) {
+	} else if (observed.is_shared) {
 		watched->blocked = NULL;
 		samples_lose(WIRE_SAMPLE_NO_TALLY, 1);
-	} else if (look.state != LOOK_BLOCKED) {
-		put_running(tally, &look, weight_ns);
-	} else if (is_where_it_was(watched, &look, weight_ns)) {
+	} else if (observed.state != OBSERVED_BLOCKED) {
+		put_running(tally, &observed, weight_ns);
+	} else if (is_where_it_was(watched, &observed, weight_ns)) {
 		go_on_waiting(tally, weight_ns);
 	} else {
-		put_blocked(tally, look.id, look.where, weight_ns);
+		put_blocked(tally, observed.id, observed.where, weight_ns);
 	}
-	watched->cpu_ns = look.cpu_ns;
+	watched->cpu_ns = observed.cpu_ns;
 }
 
 static void visit(const struct visits *visits, struct tally *tally,
 		  uint64_t past, uint64_t weight_ns)
 {
 	struct watched *watched = tally->visits.watched;
-	const uint64_t cpu_ns = look_cpu_ns(tally->tid);
+	const uint64_t cpu_ns = observed_cpu_ns(tally->tid);
 	uint32_t group = tally->number, level = 0;
 
 	if (watched->blocked && cpu_ns == watched->cpu_ns) {
 		go_on_waiting(tally, weight_ns);
 		level = strata_level(past - watched->since, visits->wait_level);
 	} else {
-		look_again(visits, tally, cpu_ns, weight_ns);
+		check_again(visits, tally, cpu_ns, weight_ns);
 		watched->since = past;
 	}
 	if (watched->strata.due == VISITS_NONE)
 		return;
 	if (level)
-		group = 0; /* all waiting threads are looked at together */
+		group = 0; /* all waiting threads are observed together */
 	if (level < visits->level)
 		level = visits->level;
 	strata_change(&watched->strata, &visits->clock, past, group, level);
@@ -212,7 +217,7 @@ static void meet(const struct visits *visits, struct tally *tally,
 		return;
 	}
 	watched->blocked = NULL;
-	watched->cpu_ns = look_cpu_ns(tally->tid);
+	watched->cpu_ns = observed_cpu_ns(tally->tid);
 	watched->owed_ns = 0;
 	watched->ready_ns = UNKNOWN_NS;
 	strata_begin(&watched->strata, &visits->clock, since_ns, tally->number,
@@ -256,6 +261,6 @@ uint64_t visits_threads(void)
 	for (struct tally *tally = first_tally(); tally; tally = tally->next)
 		count += tally->visits.watched &&
 			 tally->visits.watched->strata.due != VISITS_NONE &&
-			 look_cpu_ns(tally->tid);
+			 observed_cpu_ns(tally->tid);
 	return count;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --time=wall: looks at threads when they are due (strata.h), and writes the
+ * --time=wall: observes threads when they are due (strata.h), and writes the
  * results.
  *
  *	thread		sample
- *	blocked		a sample with the time that the look stands for
+ *	blocked		a sample with the time of the observation's stratum
  *	running		Nothing: its CPU timer samples it (ticks.h). Without a timer,
  *			a sample without a pc.
  *	ready to run	a sample whose reason is the processor
  *
  * A thread whose CPU clock has not advanced has not run and is where it was:
- * its last sample grows, and it is looked at less often. This includes the time
+ * its last sample grows, and it is observed less often. This includes the time
  * from waking up to running.
  */
 #ifndef CLEW_TIME_VISITS_H
@@ -22,7 +22,7 @@
 
 #define VISITS_NONE UINT64_MAX
 
-/* How often to look. The caller owns all members. */
+/* How often to observe threads. The caller owns all members. */
 struct visits {
 	struct strata_clock clock;
 	uint32_t level;      /* least level of all strata */
@@ -31,8 +31,9 @@ struct visits {
 };
 
 /*
- * Looks at all threads that are due. Returns the tick of the next look, or
- * VISITS_NONE. One thread at a time, with all signals blocked.
+ * Observes all threads that are due. Returns the tick of the next observation,
+ * or VISITS_NONE. Only one thread at a time may call it, with all signals
+ * blocked.
  */
 uint64_t visits_make(const struct visits *visits, uint64_t now_ns);
 

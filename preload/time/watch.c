@@ -34,9 +34,9 @@ static struct {
 	struct task task;
 	_Atomic uint32_t request;      /* written by any thread */
 	_Atomic uint64_t sleeps_until; /* written by the watch; ns */
-	uint64_t period_ns;            /* time between two looks; 0: no looks */
-	watch_job job;                 /* or NULL */
-	_Atomic watch_errand errand;   /* or NULL */
+	uint64_t period_ns; /* time between two observations; 0: none */
+	watch_job job;      /* or NULL */
+	_Atomic watch_errand errand; /* or NULL */
 	uint64_t errand_due_ns;
 	/* Time from one call of the errand to the next. */
 	uint64_t errand_wait_ns;
@@ -45,7 +45,7 @@ static struct {
 	uint64_t given_up; /* number of threads without samples */
 } watch;
 
-/* ---- The budget of looking ---- */
+/* ---- The budget of observing ---- */
 
 #define WINDOW_NS   UINT64_C(64000000)
 #define COST_PART   64 /* 1/64 of one processor's time: 1.6 % */
@@ -144,9 +144,9 @@ static uint64_t do_job(int has_table, uint64_t now_ns, uint64_t due_ns)
 	return now_ns < due_ns ? due_ns : watch.job(now_ns);
 }
 
-/* Looks at threads. Returns when the next look is due. */
-static uint64_t look(struct visits *visits, struct budget *budget,
-		     uint64_t now_ns)
+/* Observes threads. Returns when the next observation is due. */
+static uint64_t observe_due(struct visits *visits, struct budget *budget,
+			    uint64_t now_ns)
 {
 	uint64_t next;
 
@@ -204,7 +204,7 @@ static void run(void *unused)
 		errand_ns = do_errand(now_ns);
 		if (has_nothing_to_do())
 			break;
-		next_ns = look(&visits, &budget, now_ns);
+		next_ns = observe_due(&visits, &budget, now_ns);
 		job_ns = do_job(visits.may_ask, now_ns, job_ns);
 		next_ns = MIN(next_ns, job_ns);
 		if (!sleep_until(MIN(next_ns, errand_ns)))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The watch: clew's own thread. With --time=wall it looks at all other threads
+ * The watch: clew's own thread. With --time=wall it observes all other threads
  * from time to time (visits.h), so that waiting threads are sampled. The watch
  * also runs a job for other files.
  *
- * The watch sleeps until its next look, job or errand is due. The watch
- * measures its own CPU time, and looks less often while it uses more than 1.6 %
- * of one processor.
+ * The watch sleeps until its next observation, job or errand is due. The watch
+ * measures its own CPU time, and observes less often while it uses more than
+ * 1.6 % of one processor.
  *
  * The watch is invisible to the program: it blocks all signals, has no state of
  * libc, and opens files in a descriptor table of its own (task.h). The watch

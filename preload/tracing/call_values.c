@@ -363,7 +363,7 @@ static void take_around(void *context, uint32_t at, const struct link *link)
 		around->bytes += bytes;
 }
 
-static uint64_t look_around(const uint64_t *slot, struct around *around)
+static uint64_t read_around(const uint64_t *slot, struct around *around)
 {
 	const struct surroundings_of of = { .report = take_around,
 					    .context = around };
@@ -375,14 +375,14 @@ static uint64_t look_around(const uint64_t *slot, struct around *around)
 
 uint64_t call_values_bytes(const uint64_t *slot)
 {
-	return look_around(slot,
+	return read_around(slot,
 			   &(struct around){ .left_out = SURROUNDINGS_NONE });
 }
 
 void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
 			    uint32_t left_out)
 {
-	look_around(slot, &(struct around){ .base = base,
+	read_around(slot, &(struct around){ .base = base,
 					    .place = place,
 					    .left_out = left_out,
 					    .writes = 1 });

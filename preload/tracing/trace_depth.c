@@ -67,8 +67,8 @@ static void turn_round(struct depth_slots *slots, uint32_t count)
 			slots->found[(count - 1 - out) % WIRE_PACKET_DEPTH_MAX];
 }
 
-static struct surroundings look_once(const uint64_t *slot,
-				     struct depth_slots *slots)
+static struct surroundings inspect_once(const uint64_t *slot,
+					struct depth_slots *slots)
 {
 	const struct surroundings_of of = {
 		.minds_signals = 1,
@@ -98,7 +98,7 @@ static uint32_t look(const uint64_t *slot, struct depth_slots *slots,
 		if (slots)
 			looks = ++*(volatile uint32_t *)&slots->looks;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		found = look_once(slot, slots);
+		found = inspect_once(slot, slots);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (slots && looks != *(volatile uint32_t *)&slots->looks);
 	known->is_known = slots && found.count < WIRE_PACKET_FUNCTIONS &&

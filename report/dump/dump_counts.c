@@ -39,7 +39,8 @@ void dump_samples(FILE *out, const struct part_chunk *chunk)
 			(sample->where & WIRE_SAMPLE_BLOCKED) != 0,
 			(sample->where & WIRE_SAMPLE_KERNEL) != 0,
 			(sample->where & WIRE_SAMPLE_CLEW) != 0,
-			wire_sample_ns(sample), wire_sample_looks(sample));
+			wire_sample_ns(sample),
+			wire_sample_observations(sample));
 		if (sample->where & WIRE_SAMPLE_BLOCKED)
 			dump_wait(out, wire_sample_wait(sample));
 		fputc('\n', out);

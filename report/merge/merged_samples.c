@@ -279,7 +279,7 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 {
 	struct tree *tree = samples->contexts->tree;
 	const uint64_t where = sight->wire->where;
-	const uint32_t looks = wire_sample_looks(sight->wire);
+	const uint32_t looks = wire_sample_observations(sight->wire);
 	struct sample_places *places = samples->places;
 	uint32_t node = place_leaf(samples, sight);
 	enum sample_place how;
@@ -359,7 +359,7 @@ static void add_sample(struct samples *samples, const struct wire_sample *wire,
 	uint64_t time_ns = clock_time_ns(&samples->clock, wire->tsc);
 	struct sight sight = look_at(samples, wire, root, time_ns);
 	uint32_t node = place_one(samples, &sight);
-	const uint32_t looks = wire_sample_looks(wire);
+	const uint32_t looks = wire_sample_observations(wire);
 	const struct measure more = { .ns = wire_sample_ns(wire),
 				      .samples = looks };
 	const uint32_t site = site_of(samples, &sight);
@@ -396,7 +396,8 @@ void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		if (items[i].tsc == 0)
 			continue;
 		if (items[i].where & WIRE_SAMPLE_CLEW) {
-			samples->clew_count += wire_sample_looks(&items[i]);
+			samples->clew_count +=
+				wire_sample_observations(&items[i]);
 			samples->clew_ns += wire_sample_ns(&items[i]);
 			if (!samples->with_clew)
 				continue;
@@ -415,7 +416,7 @@ static uint64_t taken_in(const struct part_chunk *chunk)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < chunk->payload_bytes / sizeof(*items); i++)
-		count += items[i].tsc ? wire_sample_looks(&items[i]) : 0;
+		count += items[i].tsc ? wire_sample_observations(&items[i]) : 0;
 	return count;
 }
 

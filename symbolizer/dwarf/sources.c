@@ -14,7 +14,7 @@
 
 #define SYSTEM_DEBUG_ROOT "/usr/lib/debug"
 
-void source_look(const char *path, uint64_t *bytes, uint64_t *mtime_ns)
+void source_read_state(const char *path, uint64_t *bytes, uint64_t *mtime_ns)
 {
 	struct stat status;
 
@@ -40,7 +40,7 @@ struct source *sources_add(struct sources *sources, const char *path)
 			     &sources->capacity, sizeof(*sources->items));
 	source = &sources->items[sources->count++];
 	*source = (struct source){ .path = heap_printf("%s", path) };
-	source_look(path, &source->bytes, &source->mtime_ns);
+	source_read_state(path, &source->bytes, &source->mtime_ns);
 	return source;
 }
 

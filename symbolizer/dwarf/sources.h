@@ -34,7 +34,7 @@ struct sources {
 struct source *sources_add(struct sources *sources, const char *path);
 
 /* Reads the state of a file, as in struct index_source. */
-void source_look(const char *path, uint64_t *bytes, uint64_t *mtime_ns);
+void source_read_state(const char *path, uint64_t *bytes, uint64_t *mtime_ns);
 
 /*
  * Opens the separate debug file of a module by build-id, debug link or, if

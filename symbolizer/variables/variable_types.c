@@ -70,7 +70,7 @@ static int is_struct(Dwarf_Half tag)
 	       tag == DW_TAG_union_type;
 }
 
-static int look_at_type(void *context, Dwarf_Die die)
+static int check_type(void *context, Dwarf_Die die)
 {
 	struct definition_search *search = context;
 	const Dwarf_Half tag = debug_die_tag(die);
@@ -91,7 +91,7 @@ static int look_at_type(void *context, Dwarf_Die die)
 }
 
 /* Compilers omit the name where they refer to the unit that has it. */
-static void look_at_signatures(struct definition_search *search)
+static void check_signatures(struct definition_search *search)
 {
 	struct debug_reading *reading = search->reading;
 
@@ -99,7 +99,7 @@ static void look_at_signatures(struct definition_search *search)
 		Dwarf_Die die =
 			debug_signature_die(reading, &reading->signatures[i]);
 
-		if (die && look_at_type(search, die))
+		if (die && check_type(search, die))
 			return;
 	}
 }
@@ -112,8 +112,8 @@ Dwarf_Die variable_type_definition(struct debug_reading *reading, Dwarf_Die die)
 	if (!debug_die_flag(die, DW_AT_declaration))
 		return die;
 	search.name = debug_die_text(die, DW_AT_name);
-	if (search.name && !debug_names_walk(reading, look_at_type, &search))
-		look_at_signatures(&search);
+	if (search.name && !debug_names_walk(reading, check_type, &search))
+		check_signatures(&search);
 	return search.found ? search.found : die;
 }
 

@@ -31,7 +31,7 @@ static size_t read_strings(const struct a2n_frame *frames, size_t count)
 
 static volatile size_t sink;
 
-static void look_around(const struct index *index)
+static void read_around(const struct index *index)
 {
 	uint64_t bytes = index->header->limit - index->header->base;
 	struct a2n_frame frames[FRAMES];
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (write(fd, copy, size) != (ssize_t)size)
 		abort();
 	if (index_open(&index, fd) == 0) {
-		look_around(&index);
+		read_around(&index);
 		index_close(&index);
 	}
 	close(fd);

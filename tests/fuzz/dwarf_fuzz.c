@@ -115,7 +115,7 @@ static void visit(void *context, const struct a2n_range *range,
 		abort();
 }
 
-static void look_around(const struct a2n_module *module)
+static void read_around(const struct a2n_module *module)
 {
 	struct walk rows = { .module = module, .left = ADDRESSES };
 	struct a2n_module_info info;
@@ -179,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	}
 	if (!err)
-		look_around(module);
+		read_around(module);
 	a2n_destroy(a2n);
 	check_limits(began);
 	return 0;

@@ -432,7 +432,7 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 		.tsc = ++fixture->samples,
 		.id = id,
 		.where = where,
-		.weight = WIRE_WEIGHT_LOOK | weight_ns,
+		.weight = WIRE_WEIGHT_OBSERVATION | weight_ns,
 	};
 }
 

@@ -46,7 +46,7 @@ static void settle(void)
 					now.tv_nsec <= st.st_ctim.tv_nsec)));
 }
 
-static void look_again(void)
+static void check_again(void)
 {
 	pristine_close(&pristine);
 	pristine = (struct pristine){ 0 };
@@ -57,7 +57,7 @@ static void look_again(void)
 
 static int find(struct pristine_file *found)
 {
-	look_again();
+	check_again();
 	return pristine_find(&pristine, &module, found);
 }
 
@@ -175,7 +175,7 @@ static void a_file_that_has_just_changed_is_not_known(void **state)
 	(void)state;
 	/* within a tick of the clock, most times */
 	do {
-		look_again();
+		check_again();
 		assert_int_equal(futimens(file, future), 0);
 		err = pristine_find(&pristine, &module, &found);
 	} while (!err && ++tries < 1000);
@@ -250,7 +250,7 @@ static void the_kernel_answers_what_it_lists(void **state)
 static void mappings_above_are_not_read(void **state)
 {
 	(void)state;
-	look_again();
+	check_again();
 	for (uint32_t i = 0; i < pristine.count; i++)
 		assert_true(pristine.mappings[i].start < END);
 }

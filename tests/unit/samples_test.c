@@ -162,7 +162,7 @@ static void ways_to_find_native_code_are_counted(void **state)
 	const uint64_t *native = world->session.summary.places.native;
 
 	fixture_sample(&world->fixture, 0, world->h, fixture_pc(4) + 1,
-		       1000 + 4 * WIRE_WEIGHT_LOOK);
+		       1000 + 4 * WIRE_WEIGHT_OBSERVATION);
 	sampled_add(world, world->h, fixture_pc(2));
 	sampled_add(world, world->h, fixture_pc(2));
 	sampled_add(world, world->f, fixture_pc(4));
@@ -221,7 +221,7 @@ static void a_sample_that_grew_counts_its_looks(void **state)
 	const struct tree_node *node;
 
 	fixture_sample(&world->fixture, 0, world->f, WIRE_SAMPLE_BLOCKED,
-		       5000000 + 4 * WIRE_WEIGHT_LOOK);
+		       5000000 + 4 * WIRE_WEIGHT_OBSERVATION);
 	sampled_add(world, world->f, WIRE_SAMPLE_BLOCKED);
 	sampled_read(world);
 	node = NODE(world, F(1), F(2), FUNCTION_BLOCKED);

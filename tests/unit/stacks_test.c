@@ -188,12 +188,12 @@ static void one_that_was_interrupted_as_it_returned_counts(void **state)
 	assert_int_equal(pcs_found_from((uintptr_t)stack), 0);
 }
 
-static uint64_t looked_at;
+static uint64_t visited;
 
 static int count_word(const void *context, uint64_t at, uint64_t word,
 		      int is_pc)
 {
-	return ++looked_at > 1 << 20; /* 8 MiB: far more than expected */
+	return ++visited > 1 << 20; /* 8 MiB: far more than expected */
 }
 
 static void stale_frame_words_lead_nowhere(void **state)
@@ -221,7 +221,7 @@ static void stale_frame_words_lead_nowhere(void **state)
 		stack[8 * i] = stale[i];
 		stack[8 * i + 3] = FRAME_SEGMENTS;
 	}
-	looked_at = 0;
+	visited = 0;
 	assert_int_equal(
 		stacks_walk(&stacks, (uintptr_t)stack, count_word, NULL), 0);
 	munmap(vast, vast_bytes);
@@ -245,11 +245,11 @@ static void stack_is_read_up_to_an_unreadable_page(void **state)
 				       (uintptr_t)memory + pages * page };
 	for (size_t i = 0; i < 2; i++) {
 		stacks.room = pieces[i];
-		looked_at = 0;
+		visited = 0;
 		assert_int_equal(stacks_walk(&stacks, (uintptr_t)memory,
 					     count_word, NULL),
 				 0);
-		assert_int_equal(looked_at, good * page / 8);
+		assert_int_equal(visited, good * page / 8);
 	}
 	stacks.room = NULL;
 	munmap(memory, pages * page);

@@ -176,7 +176,7 @@ static int is_believable(const struct reader_watch *watch)
 	       column != COLUMN_STACK_POINTER || offset != watch->slot_offset;
 }
 
-static void look_at_push(struct reader_watch *watch, int is_push)
+static void check_push(struct reader_watch *watch, int is_push)
 {
 	uint64_t column;
 
@@ -190,8 +190,7 @@ static void look_at_push(struct reader_watch *watch, int is_push)
  * Handles an instruction that moves the return address from its slot to a
  * register.
  */
-static void look_at_taking(struct reader_watch *watch, uint8_t which,
-			   int is_load)
+static void check_taking(struct reader_watch *watch, uint8_t which, int is_load)
 {
 	if (watch->has_taken)
 		/* A return by a jump takes the address once. */
@@ -206,7 +205,7 @@ static void look_at_taking(struct reader_watch *watch, uint8_t which,
  * finds its call, must be as after a return. This is assumed after a pop; after
  * a load the unwind information must confirm it.
  */
-static void look_at_jump(struct reader_watch *watch, uint64_t vaddr)
+static void check_jump(struct reader_watch *watch, uint64_t vaddr)
 {
 	uint64_t column;
 	int64_t offset;
@@ -289,7 +288,7 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 	if (is_load_of_constant)
 		return;
 	if (watch->has_taken && jumps_to(code, insn, watch->taken_register))
-		look_at_jump(watch, vaddr);
+		check_jump(watch, vaddr);
 	if (watch->has_taken && keeps(watch, &op))
 		watch->is_reader = 1;
 	if (!op.modrm && !is_pop && !is_push && !watch->has_pushed)
@@ -299,12 +298,12 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		watch->is_watching = 0;
 		return;
 	}
-	look_at_push(watch, is_push);
+	check_push(watch, is_push);
 	if (!accesses_slot(watch, &op, is_pop) ||
 	    is_behind_thunk_loop(code, vaddr - watch->vaddr))
 		return;
 	if (is_pop || moves(&op, MOV_LOAD, &which))
-		look_at_taking(watch, which, !is_pop);
+		check_taking(watch, which, !is_pop);
 	else
 		watch->is_reader = 1;
 }

@@ -65,7 +65,8 @@ static uint32_t with_number(const struct shape_reading *reading, uint32_t at,
 }
 
 /* 89 84 24 d32	mov %eax, d32(%rsp): below the stack pointer */
-static uint32_t stack_look(const struct shape_reading *reading, uint32_t at)
+static uint32_t stack_effect_at(const struct shape_reading *reading,
+				uint32_t at)
 {
 	int32_t offset;
 
@@ -135,7 +136,7 @@ static int read_entry(struct shape_reading *reading, uint32_t verified_at)
 
 	if (begins(reading, at, "\xe9", 1)) /* OWN_JUMP_BYTES */
 		return -ENOENT;
-	while ((length = stack_look(reading, at)) != 0)
+	while ((length = stack_effect_at(reading, at)) != 0)
 		at += length;
 	err = at > verified_at ? read_framed_entry(reading, at)
 			       : read_frameless_entry(reading, at);

@@ -116,7 +116,8 @@ static struct memory_range find_stack(const struct stacks *stacks, uint64_t sp)
 
 struct stacks_walker {
 	const struct stacks *stacks;
-	int (*look)(const void *context, uint64_t at, uint64_t word, int is_pc);
+	int (*visit)(const void *context, uint64_t at, uint64_t word,
+		     int is_pc);
 	const void *context;
 	struct memory_range seen[STACKS_MAX];
 	uint32_t count, done;
@@ -156,7 +157,7 @@ static int may_be_ending(const struct stacks_walker *walker, uint64_t context)
 	return 0;
 }
 
-static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
+static int check_frame(struct stacks_walker *walker, uint64_t segments)
 {
 	uint64_t words[3]; /* rsp, rip, eflags */
 
@@ -166,7 +167,7 @@ static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
 	     !may_be_ending(walker, segments - TO_SEGMENTS)))
 		return 0;
 	add_stack(walker, words[0]);
-	return walker->look(walker->context, 0, words[1], 1);
+	return walker->visit(walker->context, 0, words[1], 1);
 }
 
 /*
@@ -204,10 +205,10 @@ static int walk_stack(struct stacks_walker *walker,
 			return 0;
 		for (uint64_t i = 0; i < bytes / 8 && !result; i++, at += 8) {
 			if (words[i] == USER_SEGMENTS)
-				result = look_at_frame(walker, at);
+				result = check_frame(walker, at);
 			else
-				result = walker->look(walker->context, at,
-						      words[i], 0);
+				result = walker->visit(walker->context, at,
+						       words[i], 0);
 		}
 		if (result)
 			return result;
@@ -216,12 +217,12 @@ static int walk_stack(struct stacks_walker *walker,
 }
 
 int stacks_walk(const struct stacks *stacks, uint64_t sp,
-		int (*look)(const void *context, uint64_t at, uint64_t word,
-			    int is_pc),
+		int (*visit)(const void *context, uint64_t at, uint64_t word,
+			     int is_pc),
 		const void *context)
 {
 	struct stacks_walker walker = { .stacks = stacks,
-					.look = look,
+					.visit = visit,
 					.context = context };
 	int result = 0;
 

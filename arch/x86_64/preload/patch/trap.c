@@ -72,9 +72,9 @@ int trap_install(void)
 	return runtime_is_filtered() ? -EPERM : chained_install(&trap.chained);
 }
 
-void trap_look_again(void)
+void trap_recheck(void)
 {
-	chained_look_again(&trap.chained);
+	chained_recheck(&trap.chained);
 }
 
 uint64_t trap_blocks_at(void)

@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One look at a thread of this process, from outside, without stopping it.
+ * Observes a thread of this process from another thread, without stopping it.
  *
  * A system call reads the thread's memory and fails if it is not mapped, since
  * the thread may exit at any time. /proc says why the thread is blocked. Both
  * describe one moment if the thread's CPU clock has not advanced in between;
  * otherwise the thread runs.
  */
-#ifndef CLEW_TIME_LOOK_H
-#define CLEW_TIME_LOOK_H
+#ifndef CLEW_TIME_OBSERVATION_H
+#define CLEW_TIME_OBSERVATION_H
 
 #include <stdint.h>
 
 #include "preload/hot/tally.h"
 #include "preload/sys/proc.h"
 
-enum look_state {
-	LOOK_GONE,    /* the thread no longer counts in this tally */
-	LOOK_RUNS,    /* the thread runs on a processor */
-	LOOK_READY,   /* the thread waits for a processor */
-	LOOK_BLOCKED, /* the thread waits for something else */
+enum observed_state {
+	OBSERVED_GONE,    /* the thread no longer counts in this tally */
+	OBSERVED_RUNS,    /* the thread runs on a processor */
+	OBSERVED_READY,   /* the thread waits for a processor */
+	OBSERVED_BLOCKED, /* the thread waits for something else */
 };
 
-struct look {
-	enum look_state state;
+struct observation {
+	enum observed_state state;
 	int is_shared;   /* several threads share the id (sharing.h) */
 	uint64_t id;     /* id of the thread's innermost hooked function */
-	uint64_t where;  /* LOOK_BLOCKED: as in struct wire_sample */
-	uint64_t cpu_ns; /* the thread's CPU time when it was looked at */
+	uint64_t where;  /* OBSERVED_BLOCKED: as in struct wire_sample */
+	uint64_t cpu_ns; /* the thread's CPU time when it was observed */
 };
 
 /* Returns a thread's CPU time so far, or 0 if it has exited. */
-uint64_t look_cpu_ns(uint32_t tid);
+uint64_t observed_cpu_ns(uint32_t tid);
 
 /*
  * Finds out what the owner of a tally does. `cpu_ns` is its CPU time just
  * before. Without may_ask (/proc is not read) a thread that does not run counts
  * as blocked for an unknown reason. Called with signals blocked.
  */
-void look_at(const struct tally *tally, uint64_t cpu_ns, int may_ask,
-	     struct look *out);
+void observe(const struct tally *tally, uint64_t cpu_ns, int may_ask,
+	     struct observation *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See look.h. */
-#include "preload/time/look.h"
+/* See observation.h. */
+#include "preload/time/observation.h"
 
 #include <stddef.h>
 
@@ -17,7 +17,7 @@
  */
 #define READ_BYTES (offsetof(struct hot_thread, tally) + sizeof(void *))
 
-uint64_t look_cpu_ns(uint32_t tid)
+uint64_t observed_cpu_ns(uint32_t tid)
 {
 	return sys_clock_ns(cpu_timer_clock(tid));
 }
@@ -26,7 +26,7 @@ uint64_t look_cpu_ns(uint32_t tid)
  * Reads the thread's block. Returns false if the thread has exited or counts in
  * another tally.
  */
-static int read_thread(const struct tally *tally, struct look *look)
+static int read_thread(const struct tally *tally, struct observation *observed)
 {
 	const struct tally *expected = tally->is_early ? NULL : tally;
 	struct hot_thread thread;
@@ -34,8 +34,8 @@ static int read_thread(const struct tally *tally, struct look *look)
 	if (sys_read_memory((uintptr_t)tally->hot, &thread, READ_BYTES) ||
 	    thread.tally != expected)
 		return 0;
-	look->id = thread.id;
-	look->is_shared = thread.muted == HOT_MUTED_SHARED;
+	observed->id = thread.id;
+	observed->is_shared = thread.muted == HOT_MUTED_SHARED;
 	return 1;
 }
 
@@ -69,7 +69,7 @@ static uint64_t where_of(struct proc_text *text, uint32_t tid,
 }
 
 static void ask_kernel(const struct tally *tally, int may_ask,
-		       struct look *look)
+		       struct observation *observed)
 {
 	struct proc_activity activity;
 	struct proc_text text;
@@ -77,37 +77,38 @@ static void ask_kernel(const struct tally *tally, int may_ask,
 			  : -EACCES;
 
 	if (err == -ESRCH) {
-		look->state = LOOK_GONE;
+		observed->state = OBSERVED_GONE;
 	} else if (err) {
-		look->state = LOOK_BLOCKED;
-		look->where = wire_sample_blocked(WIRE_WAIT_UNKNOWN);
+		observed->state = OBSERVED_BLOCKED;
+		observed->where = wire_sample_blocked(WIRE_WAIT_UNKNOWN);
 	} else if (!activity.is_asleep) {
-		look->state = LOOK_READY;
+		observed->state = OBSERVED_READY;
 	} else {
-		look->state = LOOK_BLOCKED;
-		look->where = where_of(&text, tally->tid, &activity);
+		observed->state = OBSERVED_BLOCKED;
+		observed->where = where_of(&text, tally->tid, &activity);
 	}
 }
 
-void look_at(const struct tally *tally, uint64_t cpu_ns, int may_ask,
-	     struct look *out)
+void observe(const struct tally *tally, uint64_t cpu_ns, int may_ask,
+	     struct observation *out)
 {
-	struct look look = { .cpu_ns = cpu_ns };
+	struct observation observed = { .cpu_ns = cpu_ns };
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before_ns = look.cpu_ns;
+		uint64_t before_ns = observed.cpu_ns;
 
-		look.cpu_ns = look_cpu_ns(tally->tid);
-		look.state = LOOK_GONE;
-		if (!look.cpu_ns || !read_thread(tally, &look))
+		observed.cpu_ns = observed_cpu_ns(tally->tid);
+		observed.state = OBSERVED_GONE;
+		if (!observed.cpu_ns || !read_thread(tally, &observed))
 			break;
-		look.state = LOOK_RUNS;
-		if (look.cpu_ns != before_ns)
+		observed.state = OBSERVED_RUNS;
+		if (observed.cpu_ns != before_ns)
 			break;
-		ask_kernel(tally, may_ask, &look);
-		if (look_cpu_ns(tally->tid) == look.cpu_ns)
+		ask_kernel(tally, may_ask, &observed);
+		if (observed_cpu_ns(tally->tid) == observed.cpu_ns)
 			break;
-		look.state = LOOK_RUNS; /* the thread has begun to run */
+		observed.state =
+			OBSERVED_RUNS; /* the thread has begun to run */
 	}
-	*out = look;
+	*out = observed;
 }
