@@ -3,6 +3,7 @@
 #include "report/export/export.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "report/model/announced_lines.h"
@@ -45,6 +46,10 @@ struct export_times export_times(const struct export *export)
 			times.period_ns = header->period_ns;
 	}
 	times.duration_ns = end > times.start_ns ? end - times.start_ns : 0;
+	if (export->start_ns) {
+		times.start_ns = export->start_ns;
+		times.duration_ns = export->duration_ns;
+	}
 	return times;
 }
 
@@ -80,6 +85,21 @@ uint32_t *export_moved(const struct export *export)
 char *export_command(const struct export *export)
 {
 	return memory_printf("%s", export->session->command);
+}
+
+char *export_service(const struct export *export)
+{
+	const char *command = export->session->command;
+	const size_t length = strcspn(command, " ");
+	size_t begin = 0;
+
+	if (export->service)
+		return memory_printf("%s", export->service);
+	for (size_t i = 0; i < length; i++)
+		if (command[i] == '/')
+			begin = i + 1;
+	return length > begin ? memory_string(command + begin, length - begin)
+			      : memory_string("unknown", strlen("unknown"));
 }
 
 static size_t announced_frames_in(struct catalog *catalog, uint32_t site,

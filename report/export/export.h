@@ -40,7 +40,18 @@ struct export
 	struct progress *progress;   /* may be NULL */
 	const struct traces *traces; /* single calls; may be NULL */
 	struct trace_window window;  /* for data that has a time */
+	/* Formats for stores of profiles: what identifies the program. */
+	const char *service; /* NULL: the name of the program */
+	const struct export_label *labels;
+	size_t label_count;
+	/* When the data was recorded; start_ns is 0: as the recording says. */
+	uint64_t start_ns, duration_ns;
 	uint64_t cut_stacks; /* result: number of stacks that were shortened */
+};
+
+/* Both are UTF-8 without control characters. */
+struct export_label {
+	const char *name, *value;
 };
 
 struct export_format {
@@ -136,6 +147,12 @@ uint32_t *export_moved(const struct export *export);
 char *export_command(const struct export *export);
 
 /*
+ * Returns the name under which a store lists the program: the user's, or the
+ * name of the program without its folder. The caller frees it.
+ */
+char *export_service(const struct export *export);
+
+/*
  * Fills the frames at a site, innermost first; the last one is `function`
  * itself. See catalog_site_frames(). Returns 0 if the site is unknown, or lies
  * in another function because callers were omitted.
@@ -155,6 +172,7 @@ void export_spots_fini(struct export_spots *spots);
 int export_folded(struct export *export, FILE *out, char **why);
 int export_speedscope(struct export *export, FILE *out, char **why);
 int export_pprof(struct export *export, FILE *out, char **why);
+int export_otlp(struct export *export, FILE *out, char **why);
 int export_callgrind(struct export *export, FILE *out, char **why);
 int export_chrome(struct export *export, FILE *out, char **why);
 int export_firefox(struct export *export, FILE *out, char **why);

@@ -2,7 +2,6 @@
 /* See pprof_places.h. */
 #include "report/export/pprof_places.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/display_text.h"
@@ -17,17 +16,7 @@ struct naming {
 
 void pprof_write(struct pprof *pprof, const Pprof__Profile *piece)
 {
-	size_t bytes = pprof__profile__get_packed_size(piece);
-
-	if (bytes > pprof->packed_capacity) {
-		free(pprof->packed);
-		pprof->packed_capacity = 2 * bytes;
-		pprof->packed = memory_zeroed(pprof->packed_capacity, 1);
-	}
-	pprof__profile__pack(piece, pprof->packed);
-	if (bytes > 0 && !pprof->err &&
-	    gzwrite(pprof->out, pprof->packed, (unsigned int)bytes) <= 0)
-		pprof->err = errno ? -errno : -EIO;
+	pprof->write(pprof->sink, piece);
 }
 
 /* Makes strings of a2n printable, since they come from untrusted files. */
@@ -244,7 +233,8 @@ static uint64_t make_place(struct pprof *pprof, uint32_t function,
 uint64_t pprof_place(struct pprof *pprof, uint32_t function, uint32_t site,
 		     int is_return)
 {
-	struct idmap *places = &pprof->places[is_return != 0];
+	/* The function itself is one location, also as a caller. */
+	struct idmap *places = &pprof->places[site != 0 && is_return];
 	uint64_t key = (uint64_t)function << 32 | site;
 	const uint64_t *known = idmap_find(places, key);
 	uint64_t id;

@@ -10,7 +10,6 @@
 #define CLEW_EXPORT_PPROF_PLACES_H
 
 #include <report/profile.pb-c.h>
-#include <zlib.h>
 
 #include "base/strings.h"
 #include "report/export/export.h"
@@ -18,15 +17,14 @@
 struct pprof {
 	struct export *export;
 	struct catalog *catalog;
-	gzFile out;
-	int err;                /* -errno of the first write error */
+	/* Receives each piece; keeps no pointer to it. */
+	void (*write)(void *sink, const Pprof__Profile *piece);
+	void *sink;
 	struct strings strings; /* written at the end */
 	struct idmap functions; /* name << 32 | file -> id */
 	struct idmap places[2]; /* by is_return: function << 32 | site -> id */
 	struct idmap mappings;  /* (module + 1) << 48 | segment -> id */
 	uint64_t place_count;
-	uint8_t *packed; /* buffer for one message */
-	size_t packed_capacity;
 };
 
 /*
