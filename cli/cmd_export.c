@@ -245,28 +245,6 @@ static int check_measures(const struct export *export,
 }
 
 /*
- * Reports lost calls, because most formats of other tools cannot contain them.
- * view_recording() reports damage.
- */
-static void print_losses(const struct session *session, const char *command)
-{
-	const struct summary *summary = &session->summary;
-	uint64_t calls = summary->folded_calls, samples = 0;
-
-	if (session->recording.damage)
-		return;
-	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
-		calls += summary->lost_calls[i];
-	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
-		samples += summary->lost_samples[i];
-	if (calls > 0 || samples > 0 || summary->budget.functions > 0 ||
-	    session->recording.problem_count >
-		    session->recording.expected_count)
-		complain(command,
-			 "the recording is incomplete; see `clew report`");
-}
-
-/*
  * Opens traces, if the recording has any. The window also limits other items
  * with a time.
  */
@@ -324,7 +302,7 @@ static int show(const char *command, struct session *session, void *input)
 		err = write_export(&export, options, &why);
 	progress_clear(&options->view.progress);
 	if (!err && !session->is_quiet)
-		print_losses(session, command);
+		view_print_losses(session, command);
 	if (!err && export.cut_stacks > 0)
 		complain(command,
 			 "%s stacks of more than %d frames were cut: frames in "

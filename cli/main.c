@@ -39,6 +39,7 @@ static const struct command {
 	  command_probe },
 	{ "export", "write a recording in the format of another tool",
 	  command_export },
+	{ "push", "send a recording to a store of profiles", command_push },
 	{ "html", "write a page for a browser", command_html },
 	{ "dump", "print the records of a recording", command_dump },
 	{ "a2n", "show the function, file and line of addresses", command_a2n },

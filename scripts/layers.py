@@ -158,10 +158,12 @@ MAY_INCLUDE = {
            ("cli/show", "agent symbolizer/a2n.h",
             "code live model recording trace view write",
             "common target"),
+           ("cli/push", "symbolizer/a2n.h wire",
+            "export model recording trace view write", "common"),
            ("cli", "digest image machine symbolizer symbolizer/a2n.h "
             "symbolizer/variables wire",
             "code dump export html live merge model recording trace view write",
-            "common target attach recording probes show"))},
+            "common target attach recording probes show push"))},
 }
 UNRESTRICTED = {"tests"}
 

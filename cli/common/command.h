@@ -22,6 +22,7 @@ int command_html(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_probe(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_push(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_a2n(int argc, char **argv);
 int command_cache(int argc, char **argv);

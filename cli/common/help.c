@@ -17,14 +17,23 @@ enum {
 };
 
 static const char *const headings[] = {
-	[HELP_PROCESSES] = "Processes",     [HELP_OUTPUT] = "Output",
-	[HELP_SELECTION] = "What to count", [HELP_TIME] = "Time",
-	[HELP_TRACES] = "Traces",           [HELP_SNAPSHOTS] = "Snapshots",
-	[HELP_PROBES] = "Probes",           [HELP_JAVA] = "Java",
-	[HELP_LIMITS] = "Limits",           [HELP_VIEWS] = "What to show",
-	[HELP_SOURCES] = "Where to search", [HELP_FILTERS] = "Filters",
-	[HELP_WINDOW] = "Time window",      [HELP_CONTENTS] = "Contents",
-	[HELP_TERMINAL] = "Terminal",       [HELP_HELP] = "Help",
+	[HELP_PROCESSES] = "Processes",
+	[HELP_OUTPUT] = "Output",
+	[HELP_SELECTION] = "What to count",
+	[HELP_TIME] = "Time",
+	[HELP_TRACES] = "Traces",
+	[HELP_SNAPSHOTS] = "Snapshots",
+	[HELP_PROBES] = "Probes",
+	[HELP_JAVA] = "Java",
+	[HELP_LIMITS] = "Limits",
+	[HELP_PUSH] = "Push",
+	[HELP_VIEWS] = "What to show",
+	[HELP_SOURCES] = "Where to search",
+	[HELP_FILTERS] = "Filters",
+	[HELP_WINDOW] = "Time window",
+	[HELP_CONTENTS] = "Contents",
+	[HELP_TERMINAL] = "Terminal",
+	[HELP_HELP] = "Help",
 };
 
 enum { GROUPS = sizeof(headings) / sizeof(*headings) };

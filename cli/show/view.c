@@ -244,6 +244,24 @@ int view_find(const char *command, struct session *session, const char *name,
 	return status;
 }
 
+void view_print_losses(const struct session *session, const char *command)
+{
+	const struct summary *summary = &session->summary;
+	uint64_t calls = summary->folded_calls, samples = 0;
+
+	if (session->recording.damage)
+		return;
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
+		calls += summary->lost_calls[i];
+	for (unsigned int i = 0; i < WIRE_SAMPLE_LOSS_COUNT; i++)
+		samples += summary->lost_samples[i];
+	if (calls > 0 || samples > 0 || summary->budget.functions > 0 ||
+	    session->recording.problem_count >
+		    session->recording.expected_count)
+		complain(command,
+			 "the recording is incomplete; see `clew report`");
+}
+
 int view_check_selection(const char *command, const struct view_options *view,
 			 struct session *session)
 {

@@ -46,6 +46,12 @@ int view_find(const char *command, struct session *session, const char *name,
 	      uint8_t **chosen);
 
 /*
+ * Reports lost calls, because most formats of other tools cannot contain them.
+ * view_recording() reports damage.
+ */
+void view_print_losses(const struct session *session, const char *command);
+
+/*
  * Returns 0 if a function of the session matches --module and --function.
  * Otherwise prints a message on stderr and returns the exit status.
  */

@@ -106,6 +106,10 @@ class Guides(clewtest.Case):
     def test_comparing_builds(self):
         self.follow(GUIDES / "comparing-builds.md")
 
+    @needs("bash", "sqlite3", "python3")
+    def test_stores(self):
+        self.follow(GUIDES / "stores.md")
+
     @needs("bash", "gcc")
     def test_continuous_integration(self):
         self.follow(GUIDES / "continuous-integration.md")

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* `clew push`: sends a recording to a store of profiles. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "base/now.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/help.h"
+#include "cli/push/push.h"
+#include "cli/show/view.h"
+#include "report/view/since.h"
+#include "report/view/views.h"
+
+enum { KEY_GROUP = 'g', KEY_VALUE = 0x300, KEY_SINCE, KEY_NOW };
+
+struct push_command {
+	struct view_options view;
+	struct push_options push;
+	const char *since; /* an earlier snapshot, or NULL */
+	int is_now;        /* the profile ends now */
+	struct export export;
+};
+
+static const struct argp_option argp_options[] = {
+	{ "since", KEY_SINCE, "PATH", HELP_FIRST,
+	  "Send only what an earlier snapshot of the processes lacks",
+	  HELP_CONTENTS },
+	{ "now", KEY_NOW, NULL, 0,
+	  "Give the profile the present time, not that of the recording",
+	  HELP_CONTENTS },
+	{ "group", KEY_GROUP, "process|thread", 0,
+	  "Separate the calls of each process or thread", HELP_CONTENTS },
+	ROW_VALUE(KEY_VALUE, 0, HELP_CONTENTS),
+	{ 0 },
+};
+
+/* ---- Options ---- */
+
+/* The last argument is the address, the one before it the recording. */
+static void take_arguments(struct push_command *command,
+			   struct argp_state *state)
+{
+	const int count = state->argc - state->next;
+	char **arguments = state->argv + state->next;
+
+	if (count > 2)
+		argp_error(state, "more than one recording and one address are "
+				  "given");
+	if (count == 2)
+		command->view.path = arguments[0];
+	/* A recording alone would be taken for the name of a host. */
+	if (count > 1 || access(arguments[0], F_OK) != 0)
+		command->push.url = arguments[count - 1];
+}
+
+static void check(const struct push_command *command, struct argp_state *state)
+{
+	const struct view_options *view = &command->view;
+
+	if (!command->push.url)
+		argp_error(state, "the address of the store is missing, such "
+				  "as http://localhost:4318");
+	if (view->writer == &writer_json)
+		argp_error(state, "--json: clew push has no such output");
+	if (view->shows_inlines)
+		argp_error(state,
+			   "--inlines: profiles have inlined functions anyway");
+	check_value(view, state);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct push_command *command = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &command->push;
+		state->child_inputs[1] = &command->view;
+		command->view.whose.is_only_merged = 1;
+		command->view.whose.by_line = 1;
+		return 0;
+	case KEY_SINCE:
+		command->since = argument;
+		return 0;
+	case KEY_NOW:
+		command->is_now = 1;
+		return 0;
+	case KEY_GROUP:
+		command->view.whose.grouping = parse_grouping(state, argument);
+		return 0;
+	case KEY_VALUE:
+		set_value(&command->view, argument);
+		return 0;
+	case ARGP_KEY_ARGS:
+		take_arguments(command, state);
+		return 0;
+	case ARGP_KEY_END:
+		check(command, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- The profile ---- */
+
+static uint64_t end_of(const struct export *export)
+{
+	const struct export_times times = export_times(export);
+
+	return times.start_ns + times.duration_ns;
+}
+
+/* Subtracts the earlier snapshot, after whose end the profile begins. */
+static int subtract(const char *name, struct session *earlier, void *input)
+{
+	struct push_command *command = input;
+	struct export *export = &command->export;
+	const uint64_t end_ns = end_of(export);
+	const uint64_t since_ns =
+		end_of(&(struct export){ .session = earlier });
+
+	(void)name;
+	session_subtract(export->session, earlier);
+	export->start_ns = since_ns < end_ns ? since_ns : end_ns;
+	export->duration_ns = end_ns - export->start_ns;
+	return EXIT_SUCCESS;
+}
+
+static int subtract_earlier(const char *name, struct push_command *command)
+{
+	struct view_options view = command->view;
+
+	if (!command->since)
+		return EXIT_SUCCESS;
+	view.path = command->since;
+	return view_recording(name, &view, subtract, command);
+}
+
+static int is_empty(const struct export *export)
+{
+	const struct measure all = tree_below(export->tree, TREE_ROOT);
+
+	return all.calls == 0 && all.ns == 0;
+}
+
+static void move_to_now(struct export *export)
+{
+	const uint64_t now = now_ns(CLOCK_REALTIME);
+	const struct export_times times = export_times(export);
+
+	export->duration_ns = times.duration_ns;
+	export->start_ns = now - times.duration_ns;
+}
+
+static int send(const char *name, const struct push_command *command,
+		struct export *export)
+{
+	const uint64_t calls = tree_below(export->tree, TREE_ROOT).calls;
+	struct push_result result;
+	struct push push;
+	char *why;
+	int err = push_begin(&push, &command->push, &why);
+
+	if (err)
+		return give_up(name, why);
+	err = push_send(&push, export, &result, &why);
+	progress_clear(export->progress);
+	if (!err && !command->view.is_quiet)
+		printf("pushed %s calls in %s bytes to %s\n",
+		       text_grouped(calls).text,
+		       text_grouped(result.bytes).text, push.url);
+	push_end(&push);
+	return err ? give_up(name, why) : finish_output(name);
+}
+
+static int show(const char *name, struct session *session, void *input)
+{
+	struct push_command *command = input;
+	const struct selection *selection = &command->view.selection;
+	struct export *export = &command->export;
+	struct tree kept;
+	int status = view_check_selection(name, &command->view, session);
+
+	*export = (struct export){
+		.session = session,
+		.tree = &session->tree,
+		.metric = session->metric,
+		.group = command->view.whose.grouping,
+		.progress = &command->view.progress,
+	};
+	if (!status)
+		status = subtract_earlier(name, command);
+	if (status)
+		return status;
+	if (selection_is_asked(selection)) {
+		export->keep = selection_mask(selection, &session->catalog);
+		tree_keep(&session->tree, export->keep, &kept);
+		export->tree = &kept;
+	}
+	if (command->is_now)
+		move_to_now(export);
+	if (!is_empty(export)) {
+		status = send(name, command, export);
+		if (!status && !session->is_quiet)
+			view_print_losses(session, name);
+	} else if (!session->is_quiet) {
+		progress_clear(&command->view.progress);
+		complain(name,
+			 "%s: nothing was pushed, because there are no "
+			 "calls and no time",
+			 command->view.path);
+	}
+	if (export->keep)
+		tree_fini(&kept);
+	free(export->keep);
+	return status;
+}
+
+/* Checks the address and the headers before the recording is read. */
+static int try_begin(const char *name, const struct push_command *command)
+{
+	struct push push;
+	char *why;
+
+	if (push_begin(&push, &command->push, &why) != 0)
+		return give_up(name, why);
+	push_end(&push);
+	return EXIT_SUCCESS;
+}
+
+int command_push(int argc, char **argv)
+{
+	const struct argp_child children[] = {
+		{ .argp = &push_argp },
+		{ .argp = view_children[0].argp },
+		{ 0 },
+	};
+	const struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = "[REC] URL",
+		.doc = "Send a recording to a store of profiles: an "
+		       "OpenTelemetry collector, Pyroscope or Parca.",
+		.children = children,
+	};
+	struct push_command command = { 0 };
+	int status;
+
+	view_options_init(&command.view);
+	push_options_init(&command.push);
+	command_line_parse(&argp, argc, argv, 0, &command);
+	status = try_begin(argv[0], &command);
+	if (!status)
+		status = view_recording(argv[0], &command.view, show, &command);
+	view_options_fini(&command.view);
+	push_options_fini(&command.push);
+	return status;
+}

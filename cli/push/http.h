@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One POST request over HTTP, which is repeated if the server is overloaded or
+ * the connection breaks. Redirects are not followed, because the request may have
+ * credentials. Certificates are always verified.
+ */
+#ifndef CLEW_CLI_PUSH_HTTP_H
+#define CLEW_CLI_PUSH_HTTP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	HTTP_ANSWER_MAX = 64 << 10, /* bytes of an answer that are stored */
+	HTTP_TRIES_MAX = 5,
+};
+
+struct http_request {
+	const char *url;
+	const char *content_type;
+	const char *encoding; /* Content-Encoding; NULL: none */
+	const char *const *headers;
+	size_t header_count;
+	const void *body;
+	size_t bytes;
+	const char *ca;     /* file with certificates; NULL: the system's */
+	int64_t timeout_ms; /* of all tries together */
+};
+
+struct http_answer {
+	char *text; /* the first bytes, with a terminator; owned by the caller */
+	size_t bytes;
+	unsigned int tries;
+};
+
+/*
+ * Checks an address, which has https:// unless it names a scheme, and stores it
+ * in *url with `path` at its end. The caller frees the text. Sets *is_open if
+ * others can read a request: the scheme is http:// and the host is another one.
+ * Returns 0, or -errno and *why.
+ */
+int http_url(const char *address, const char *path, char **url, int *is_open,
+	     char **why);
+
+/*
+ * Sends a request. Returns 0 if the status of the answer is 200 to 299; otherwise
+ * -errno and *why, with the status. The caller frees answer->text in any case.
+ */
+int http_post(const struct http_request *request, struct http_answer *answer,
+	      char **why);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Sends a profile to a store. */
+#ifndef CLEW_CLI_PUSH_PUSH_H
+#define CLEW_CLI_PUSH_PUSH_H
+
+#include "cli/push/push_options.h"
+
+/* The request, before anything is read that takes long. */
+struct push {
+	const struct push_options *options;
+	char *url; /* with the path of the store's API */
+	struct push_headers headers;
+};
+
+struct push_result {
+	size_t bytes; /* sent */
+	unsigned int tries;
+};
+
+/*
+ * Checks the address and reads the headers. Returns 0, and then the caller calls
+ * push_end(); or -errno and *why.
+ */
+int push_begin(struct push *push, const struct push_options *options,
+	       char **why);
+
+/* Sends an export. Returns 0, or -errno and *why. */
+int push_send(const struct push *push, struct export *export,
+	      struct push_result *result, char **why);
+
+void push_end(struct push *push);
+
+#endif

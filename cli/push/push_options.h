@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Options that say where profiles are sent and what identifies them. */
+#ifndef CLEW_CLI_PUSH_PUSH_OPTIONS_H
+#define CLEW_CLI_PUSH_PUSH_OPTIONS_H
+
+#include <argp.h>
+
+#include "cli/push/push_headers.h"
+#include "cli/push/push_stores.h"
+
+struct push_options {
+	const struct push_store *store;
+	const char *url; /* as the user wrote it; set by the command */
+	const char *service;
+	struct export_label *labels; /* names are copies */
+	size_t label_count, label_capacity;
+	struct push_headers headers;
+	const char *headers_path, *ca;
+	int is_insecure;
+	int64_t timeout_ms;
+};
+
+/* Sets the defaults, before parsing. */
+void push_options_init(struct push_options *options);
+void push_options_fini(struct push_options *options);
+
+/* Use as a child; its input is a struct push_options. */
+extern const struct argp push_argp;
+
+#endif

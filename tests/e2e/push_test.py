@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew push` sends a recording to OTLP, Pyroscope and Parca, and reports each
+failure."""
+import base64
+import json
+import time
+import unittest
+
+from lib import clewtest, exports, otlp, stores
+from lib.clewtest import needs
+from lib.otlp import needs_otlp
+
+OTLP_PATH = "/v1development/profiles"
+KINDS = (("calls/count", "calls"), ("samples/count", "samples"),
+         ("cpu/nanoseconds", "ns"))
+
+
+@unittest.skipIf(b"without libcurl" in clewtest.CLEW.read_bytes(),
+                 "clew was built without libcurl")
+class Push(exports.Export):
+    def setUp(self):
+        super().setUp()
+        self.environment.pop("CLEW_PUSH_HEADERS", None)
+        self.made = self.synthetic()
+
+    def serve(self, *answers, **options):
+        server = stores.Server(*answers, **options)
+        self.addCleanup(server.close)
+        return server
+
+    def push(self, server, *options, recording=None):
+        return self.clew("push", *options, recording or self.made.path,
+                         getattr(server, "url", server))
+
+    def assert_pushed(self, done):
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def assert_failed(self, done, *words):
+        """The push failed with one line that has the words."""
+        self.assert_one_line_error(done, *words)
+
+
+@needs_otlp
+class Otlp(Push):
+    def test_export_has_stacks_and_numbers(self):
+        request = otlp.Request(self.export("otlp", self.made.path))
+        self.assertEqual(request.problems(), [])
+        self.assertEqual(request.types(), [kind for kind, _ in KINDS])
+        for kind, measure in KINDS:
+            self.assertEqual(request.stacks(kind), self.made.stacks(measure))
+        self.assertEqual((request.scope, request.resource),
+                         ("clew", {"service.name": "synthetic"}))
+
+    def test_threads_are_attributes(self):
+        request = otlp.Request(self.export("otlp", self.made.path, "--group",
+                                           "thread"))
+        self.assertEqual(request.problems(), [])
+        self.assertEqual(request.stacks("calls/count"),
+                         self.made.stacks("calls", exports.THREAD_NAMES))
+
+    def test_times_are_those_of_the_recording(self):
+        self.record([clewtest.target("recursion")])
+        before = time.time_ns()
+        for profile in otlp.Request(
+                self.export("otlp", self.recording_path)).profiles:
+            self.assertLess(profile.time_unix_nano, before)
+            self.assertGreater(profile.time_unix_nano, before - 600e9)
+            self.assertGreater(profile.duration_nano, 0)
+
+    def test_a_collector_receives_what_the_report_shows(self):
+        self.record([clewtest.target("recursion")])
+        server = self.serve()
+        self.assert_pushed(self.push(server, "--label", "host.name=a",
+                                     recording=self.recording_path))
+        sent, = server.requests
+        self.assertEqual(sent.path, OTLP_PATH)
+        self.assertEqual(sent.headers["Content-Type"],
+                         "application/x-protobuf")
+        request = otlp.Request(sent.body)
+        self.assertEqual(request.problems(), [])
+        self.assertEqual(request.resource, {"service.name": "recursion",
+                                            "host.name": "a"})
+        report = self.clew_json("report", "--json", "--top=0",
+                                self.recording_path)
+        own = {}
+        for path, calls in request.stacks("calls/count").items():
+            own[path[-1]] = own.get(path[-1], 0) + calls
+        self.assertEqual(own, {row["name"]: row["calls"]
+                               for row in report["functions"]
+                               if row["calls"]})
+
+    def test_rejected_profiles_are_an_error(self):
+        answer = otlp.messages().ExportProfilesServiceResponse()
+        answer.partial_success.rejected_profiles = 2
+        answer.partial_success.error_message = "too \x1bold"
+        server = self.serve(stores.status(200, answer.SerializeToString()))
+        self.assert_failed(self.push(server), "rejected 2 profiles",
+                           "too ?old")
+        answer.partial_success.rejected_profiles = 0
+        server = self.serve(stores.status(200, answer.SerializeToString()))
+        self.assert_pushed(self.push(server))
+
+
+class PprofStores(exports.PprofExport, Push):
+    def sent(self, store, *options):
+        """Returns the body that the store receives."""
+        server = self.serve(stores.status(200, b"{}"))
+        self.assert_pushed(self.push(server, f"--to={store}", *options))
+        request, = server.requests
+        self.assertEqual(request.headers["Content-Type"], "application/json")
+        return request.path, json.loads(request.body)
+
+    def assert_profile(self, text):
+        path = self.work / "sent.pb.gz"
+        path.write_bytes(base64.b64decode(text, validate=True))
+        raw = self.raw(path)
+        for kind, measure in KINDS:
+            self.assertEqual(self.stacks(raw, kind), self.made.stacks(measure))
+
+    def test_pyroscope(self):
+        path, body = self.sent("pyroscope", "--label=host=a",
+                               "--service=shop")
+        self.assertEqual(path, "/push.v1.PusherService/Push")
+        series, = body["series"]
+        self.assertEqual(series["labels"], [
+            {"name": "__name__", "value": "process_cpu"},
+            {"name": "service_name", "value": "shop"},
+            {"name": "host", "value": "a"}])
+        sample, = series["samples"]
+        self.assertRegex(sample["ID"], r"^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}"
+                                       r"-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+        self.assert_profile(sample["rawProfile"])
+
+    def test_parca(self):
+        path, body = self.sent("parca", "--label=host=a")
+        self.assertEqual(path, "/api/profiles/writeraw")
+        self.assertTrue(body["normalized"])
+        series, = body["series"]
+        self.assertEqual(series["labels"], {"labels": [
+            {"name": "__name__", "value": "process_cpu"},
+            {"name": "service_name", "value": "synthetic"},
+            {"name": "host", "value": "a"}]})
+        sample, = series["samples"]
+        self.assert_profile(sample["rawProfile"])
+
+    def test_base64_of_each_length(self):
+        lengths = set()
+        for label in "a", "ab", "abc", "abcd", "abcde", "abcdef":
+            self.made = exports.Synthetic(self.work / label, 3, 0,
+                                          module="/lib/" + label)
+            _, body = self.sent("parca")
+            raw = base64.b64decode(
+                body["series"][0]["samples"][0]["rawProfile"], validate=True)
+            lengths.add(len(raw) % 3)
+            self.assertEqual(raw[:2], b"\x1f\x8b")
+        self.assertGreater(len(lengths), 1)
+
+
+class Addresses(Push):
+    def test_paths_are_added_once(self):
+        server = self.serve()
+        for path, wanted in (("", OTLP_PATH), ("/", OTLP_PATH),
+                             ("/otlp/", "/otlp" + OTLP_PATH),
+                             (OTLP_PATH, OTLP_PATH)):
+            self.assert_pushed(self.push(server.url + path))
+            self.assertEqual(server.requests[-1].path, wanted)
+
+    def test_wrong_addresses_are_refused_before_anything_is_sent(self):
+        for address, word in (("ftp://127.0.0.1", "ftp://"),
+                              ("http://a:b@127.0.0.1", "--headers"),
+                              ("http://127.0.0.1/?a=b", "?"),
+                              ("http://", "https://HOST")):
+            self.assert_failed(self.push(address), word)
+        done = self.clew("push", self.made.path)
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("the address of the store is missing", done.stderr)
+
+    def test_selections_apply(self):
+        server = self.serve()
+        done = self.push(server, "-f", "no such function")
+        self.assertEqual((done.returncode, len(server.requests)), (1, 0))
+
+
+class Headers(Push):
+    def test_headers_of_all_sources_are_sent(self):
+        server = self.serve()
+        path = self.work / "headers"
+        path.write_text("# for the store\n\nAuthorization: Bearer abc\r\n")
+        self.environment["CLEW_PUSH_HEADERS"] = "X-Scope-OrgID: a\nX-B: c: d"
+        self.assert_pushed(self.push(server, "--headers", path,
+                                     "--header=X-C: e"))
+        sent = server.requests[0].headers
+        self.assertEqual(
+            [sent[name] for name in ("Authorization", "X-Scope-OrgID", "X-B",
+                                     "X-C")],
+            ["Bearer abc", "a", "c: d", "e"])
+
+    def test_secrets_are_no_arguments(self):
+        server = self.serve()
+        for header in ("Authorization: Basic abc", "cookie: abc",
+                       "X-Auth-Token: abc"):
+            done = self.push(server, "--header", header)
+            self.assertEqual(done.returncode, 64)
+            self.assertIn("--headers=FILE", done.stderr)
+            self.assertNotIn("abc", done.stderr)
+        self.assertEqual(server.requests, [])
+
+    def test_secrets_do_not_cross_the_network_in_the_open(self):
+        self.environment["CLEW_PUSH_HEADERS"] = "Authorization: abc"
+        # No server has these addresses (RFC 5737), and the name is no address.
+        for host in "192.0.2.1", "127.0.0.1.invalid":
+            done = self.push(f"http://{host}", "--timeout=1ms")
+            self.assert_failed(done, "--insecure")
+            done = self.push(f"http://{host}", "--timeout=1ms", "--insecure")
+            self.assertNotIn("--insecure", done.stderr)
+
+    def test_lines_that_are_no_headers_are_named_without_their_text(self):
+        server = self.serve()
+        path = self.work / "headers"
+        for text in ("X-A: b\nsecret\n", "X-A: b\nX-B:\n", "X-A: b\nX-B: \x01",
+                     "X-A: b\nContent-Type: secret"):
+            path.write_text(text)
+            done = self.push(server, "--headers", path)
+            self.assert_failed(done, "line 2")
+            self.assertNotIn("secret", done.stderr)
+        path.write_bytes(b"X-A: b\0c")
+        self.assert_failed(self.push(server, "--headers", path), "not a text")
+        path.write_text("X-A: b\n" * 100000)
+        self.assert_failed(self.push(server, "--headers", path), "larger")
+        self.assertEqual(server.requests, [])
+
+
+class Failures(Push):
+    def test_a_refusal_is_final_and_quoted(self):
+        for number in 400, 401, 413, 500:
+            server = self.serve(stores.status(number, b"because\n\x1b[31m it"))
+            self.assert_failed(self.push(server), f"HTTP status {number}:",
+                               "because ?[31m it")
+            self.assertEqual(len(server.requests), 1)
+
+    def test_an_overloaded_server_gets_the_profile_later(self):
+        for number in 429, 502, 503, 504:
+            server = self.serve(stores.status(number), stores.status(200))
+            self.assert_pushed(self.push(server))
+            self.assertEqual(len(server.requests), 2)
+            self.assertEqual(*(one.body for one in server.requests))
+
+    def test_retry_after_is_obeyed(self):
+        server = self.serve(stores.status(429, Retry_After="1"),
+                            stores.status(200))
+        begin = time.monotonic()
+        self.assert_pushed(self.push(server))
+        self.assertGreaterEqual(time.monotonic() - begin, 1)
+
+    def test_retry_after_the_timeout_is_not_awaited(self):
+        server = self.serve(stores.status(503, Retry_After="100"))
+        self.assert_failed(self.push(server), "HTTP status 503",
+                           "asks to wait 100 s")
+        self.assertEqual(len(server.requests), 1)
+
+    def test_tries_are_bounded(self):
+        server = self.serve(stores.status(503))
+        self.assert_failed(self.push(server), "HTTP status 503 after 5 tries")
+        self.assertEqual(len(server.requests), 5)
+
+    def test_a_closed_connection_is_tried_again(self):
+        server = self.serve(stores.close, stores.close, stores.status(200))
+        self.assert_pushed(self.push(server))
+        self.assertEqual(len(server.requests), 3)
+
+    def test_a_server_that_does_not_answer_is_given_up(self):
+        server = self.serve(stores.wait)
+        begin = time.monotonic()
+        self.assert_failed(self.push(server, "--timeout=300ms"), "timed out")
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_no_server(self):
+        server = self.serve()
+        server.close()
+        self.assert_failed(self.push(server, "--timeout=1"),
+                           "Failed to connect")
+
+    def test_an_endless_answer_is_cut_off(self):
+        server = self.serve(stores.endless)
+        self.assert_failed(self.push(server), OTLP_PATH)
+
+    def test_redirects_are_reported_and_not_followed(self):
+        other = self.serve()
+        for number in 301, 302, 307, 308:
+            server = self.serve(stores.status(
+                number, Location=other.url + "/elsewhere"))
+            self.environment["CLEW_PUSH_HEADERS"] = "Authorization: abc"
+            self.assert_failed(self.push(server), f"HTTP status {number}",
+                               other.url + "/elsewhere")
+        self.assertEqual(other.requests, [])
+
+    def test_nothing_is_sent_without_calls(self):
+        server = self.serve()
+        done = self.push(server, f"--since={self.made.path}")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("nothing was pushed", done.stderr)
+        self.assertEqual(server.requests, [])
+
+
+@needs("openssl")
+class Certificates(Push):
+    def setUp(self):
+        super().setUp()
+        self.certificate = self.work / "certificate.pem"
+        done = self.run_program(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+             "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName="
+             "IP:127.0.0.1", "-keyout", self.work / "key.pem", "-out",
+             self.certificate], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.certificate.write_text((self.work / "key.pem").read_text() +
+                                    self.certificate.read_text())
+
+    def test_a_known_authority_is_trusted(self):
+        server = self.serve(certificate=self.certificate)
+        self.environment["CLEW_PUSH_HEADERS"] = "Authorization: abc"
+        self.assert_pushed(self.push(server, "--ca", self.certificate))
+        self.assertEqual(server.requests[0].headers["Authorization"], "abc")
+        # An address without a scheme means https.
+        self.assert_pushed(self.push(server.url.partition("://")[2], "--ca",
+                                     self.certificate))
+
+    def test_an_unknown_certificate_is_refused(self):
+        server = self.serve(certificate=self.certificate)
+        self.assert_failed(self.push(server), "certificate")
+        self.assertEqual(server.requests, [])
+
+    def test_a_certificate_of_another_host_is_refused(self):
+        server = self.serve(certificate=self.certificate)
+        self.assert_failed(
+            self.push(server.url.replace("127.0.0.1", "localhost"), "--ca",
+                      self.certificate), "localhost")
+        self.assertEqual(server.requests, [])
+
+
+if __name__ == "__main__":
+    clewtest.main()
