@@ -180,7 +180,7 @@ static int32_t attribute_index(struct otlp *otlp, const char *key,
 /* Writes the entries that mean "none". */
 static void add_first_entries(struct otlp *otlp)
 {
-	static uint8_t zeros[16];
+	uint8_t zeros[16] = { 0 };
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings = &mapping;
 	Otlp__Location place = OTLP__LOCATION__INIT, *places = &place;
 	Otlp__Function function = OTLP__FUNCTION__INIT, *functions = &function;
