@@ -244,8 +244,8 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 }
 
 /* Returns whether the file's bytes still equal the hashed ones. */
-static int is_what_it_was(const struct image *image, const char *path,
-			  const struct analysis *analysis)
+static int is_unchanged_file(const struct image *image, const char *path,
+			     const struct analysis *analysis)
 {
 	struct file_stamp stamp;
 	struct content now;
@@ -283,7 +283,7 @@ static int make(const struct image *image, const char *path,
 	 * find out.
 	 */
 	if ((!err || err == -ENODATA) && place->cache &&
-	    is_what_it_was(image, path, made))
+	    is_unchanged_file(image, path, made))
 		analysis_cache_store(analysis_place_folder(place), made);
 	return err;
 }

@@ -56,12 +56,12 @@ struct reading {
 	int err;
 };
 
-static void note_party(uint32_t *whom, uint32_t who)
+static void note_party(uint32_t *party, uint32_t function_number)
 {
-	if (*whom == BRANCHES_NOBODY)
-		*whom = who;
-	else if (*whom != who)
-		*whom = BRANCHES_SEVERAL;
+	if (*party == BRANCHES_NOBODY)
+		*party = function_number;
+	else if (*party != function_number)
+		*party = BRANCHES_SEVERAL;
 }
 
 static void add_reference(struct reading *r, struct references *references,

@@ -242,7 +242,7 @@ static int start(struct cfi_machine *m, const struct cfi_rules *rules,
 	return run(m, &m->program);
 }
 
-static int is_what_a_call_leaves(const struct cfi_row *row)
+static int is_state_after_call(const struct cfi_row *row)
 {
 	return !row->cfa_is_expression &&
 	       row->cfa_register == COLUMN_STACK_POINTER &&
@@ -261,7 +261,7 @@ int cfi_entry_of(const struct cfi_rules *rules, struct bytes cie_program,
 		return err;
 	if (m.row.return_rule == CFI_RETURN_UNDEFINED)
 		return CFI_NO_RETURN_ADDRESS;
-	return is_what_a_call_leaves(&m.row) ? CFI_CALLED : CFI_MIDWAY;
+	return is_state_after_call(&m.row) ? CFI_CALLED : CFI_MIDWAY;
 }
 
 void cfi_begin(struct cfi_machine *machine, const struct cfi_rules *rules,

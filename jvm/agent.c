@@ -339,7 +339,7 @@ static void JNICALL is_gone(jvmtiEnv *jvmti, jmethodID method,
 	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
 	const int saved_errno = errno;
 
-	records_gone((uintptr_t)start);
+	records_unloaded((uintptr_t)start);
 	errno = saved_errno;
 	switch_unmute(muted);
 }

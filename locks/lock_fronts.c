@@ -208,8 +208,8 @@ static void hold(const struct held_lock *held)
 }
 
 /* Ends a hold of this lock. Returns whether it was recorded. */
-static int let_go(const void *lock, int is_shared, int is_own,
-		  struct held_lock *held)
+static int end_hold(const void *lock, int is_shared, int is_own,
+		    struct held_lock *held)
 {
 	if (is_contended_only && contended_holds == 0)
 		return 0;
@@ -349,7 +349,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *lock)
 	uint64_t end_ns;
 
 	if (!is_counting() || is_nested(lock) ||
-	    !let_go(lock, 0, knows_owner(lock), &held))
+	    !end_hold(lock, 0, knows_owner(lock), &held))
 		return next.pthread_mutex_unlock(lock);
 	end_ns = now_ns();
 	return released(&held, end_ns, next.pthread_mutex_unlock(lock));
@@ -361,7 +361,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	uint64_t end_ns;
 
 	if (!is_counting() ||
-	    (!let_go(lock, 0, 0, &held) && !let_go(lock, 1, 0, &held)))
+	    (!end_hold(lock, 0, 0, &held) && !end_hold(lock, 1, 0, &held)))
 		return next.pthread_rwlock_unlock(lock);
 	end_ns = now_ns();
 	return released(&held, end_ns, next.pthread_rwlock_unlock(lock));
@@ -381,7 +381,7 @@ static void condition_begin(struct condition_wait *wait, pthread_mutex_t *lock)
 {
 	*wait = (struct condition_wait){ 0 };
 	wait->was_held = !is_nested(lock) &&
-			 let_go(lock, 0, knows_owner(lock), &wait->held);
+			 end_hold(lock, 0, knows_owner(lock), &wait->held);
 	wait->since_ns = now_ns();
 }
 

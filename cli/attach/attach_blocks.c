@@ -71,7 +71,7 @@ static int stop_all(struct attaching *attaching, char **why)
 	return err;
 }
 
-static void let_go(struct attaching *attaching)
+static void release_thread(struct attaching *attaching)
 {
 	attach_note_pause(&attaching->tracer, &attaching->all_ns);
 	tracer_release(&attaching->tracer);
@@ -124,7 +124,7 @@ int attach_check_blocks(struct attaching *attaching, char **why)
 		return err;
 	for (size_t i = 0; i < tracer->count && !err; i++)
 		err = check(tracer, &tracer->threads[i], why);
-	let_go(attaching);
+	release_thread(attaching);
 	return err;
 }
 
@@ -169,7 +169,7 @@ int attach_fill_blocks(struct attaching *attaching, char **why)
 	for (size_t i = 0; i < tracer->count && !err; i++)
 		err = fill(tracer, &tracer->threads[i], attachment.variables_at,
 			   values, attachment.variable_bytes);
-	let_go(attaching);
+	release_thread(attaching);
 	free(values);
 	return err ? fail(why, err,
 			  "its thread control blocks cannot be written: %s",

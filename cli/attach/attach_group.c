@@ -57,8 +57,9 @@ int attach_group_init(struct attach_group *group, const char *output,
 					.config = config,
 					.owner = NOBODY };
 	hook_selection_init(&group->selection, config);
-	ahead_init(&group->ahead, attach_group_directive(config, "cache"),
-		   &group->selection);
+	early_analysis_init(&group->early,
+			    attach_group_directive(config, "cache"),
+			    &group->selection);
 	attach_locks_remove_left();
 	return library_find(&group->library, why);
 }
@@ -71,7 +72,7 @@ void attach_group_fini(struct attach_group *group)
 			inner_folder_close(&group->members[i].folder);
 		close(group->members[i].process);
 	}
-	ahead_fini(&group->ahead);
+	early_analysis_fini(&group->early);
 	hook_selection_fini(&group->selection);
 	free(group->members);
 	free(group->library);
@@ -249,9 +250,9 @@ static int write_config(const struct attach_group *group,
 			const struct inner_folder *folder, char **why)
 {
 	char *config = memory_printf("%s%s%s%s", group->config,
-				     group->ahead.cache ? "cache " : "",
-				     group->ahead.cache ? folder->path : "",
-				     group->ahead.cache ? "\n" : "");
+				     group->early.cache ? "cache " : "",
+				     group->early.cache ? folder->path : "",
+				     group->early.cache ? "\n" : "");
 	int err = inner_folder_write(folder, config, WIRE_CONFIG_NAME, why);
 
 	free(config);
@@ -282,8 +283,8 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 	if (!err && is_to_record)
 		err = write_config(group, folder, why);
 	if (!err && is_to_record)
-		err = ahead_carry(&group->ahead, member->pid,
-				  &member->attaching.maps, folder, why);
+		err = early_analysis_copy(&group->early, member->pid,
+					  &member->attaching.maps, folder, why);
 	if (!err && is_to_record)
 		err = inner_recording_announce(folder, member->pid,
 					       group->output.directory, why);
@@ -555,8 +556,9 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 	} else {
 		uint64_t functions;
 
-		err = ahead_analyse(&group->ahead, member->pid,
-				    &member->attaching.maps, &functions, why);
+		err = early_analysis_run(&group->early, member->pid,
+					 &member->attaching.maps, &functions,
+					 why);
 		if (!err)
 			err = enter(group, member, functions, why);
 	}

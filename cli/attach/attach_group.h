@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-#include "cli/attach/ahead.h"
 #include "cli/attach/attaching.h"
+#include "cli/attach/early_analysis.h"
 #include "cli/attach/hook_selection.h"
 #include "cli/common/output.h"
 #include "cli/target/inner_folder.h"
@@ -47,7 +47,7 @@ struct attach_group {
 	uid_t owner;
 	char *library;
 	struct hook_selection selection;
-	struct ahead ahead;
+	struct early_analysis early;
 	struct attach_member *members;
 	size_t count, capacity;
 	/*

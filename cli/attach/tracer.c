@@ -412,7 +412,7 @@ int tracer_move(struct tracer *tracer,
 	return err || !moved ? err : stop_moved(tracer);
 }
 
-static void let_go(struct tracer *tracer, struct tracee *thread)
+static void release(struct tracer *tracer, struct tracee *thread)
 {
 	if (thread->is_gone || !thread->is_stopped)
 		return;
@@ -431,14 +431,14 @@ void tracer_release(struct tracer *tracer)
 	const uint64_t deadline_ns = tracer_now_ns() + LAST_STOPS_NS;
 
 	for (size_t i = 0; i < tracer->count; i++)
-		let_go(tracer, &tracer->threads[i]);
+		release(tracer, &tracer->threads[i]);
 	for (size_t i = 0; i < tracer->count; i++) {
 		struct tracee *thread = &tracer->threads[i];
 
 		if (thread->is_gone)
 			continue;
 		if (tracer_wait(tracer, thread, deadline_ns))
-			let_go(tracer, thread);
+			release(tracer, thread);
 		else if (!thread->is_gone)
 			tracer->is_stuck = 1;
 	}

@@ -180,16 +180,16 @@ static int64_t choose(void *context, const struct classfile_method *method)
 	}
 	changed->is_meant = 1;
 	if (method->code_bytes < rt.config->java_min_size) {
-		java_tracked_leave(&its, WIRE_JAVA_SMALL);
+		java_tracked_skip(&its, WIRE_JAVA_SMALL);
 		return -1;
 	}
 	if (!finds_tracker(changed)) {
-		java_tracked_leave(&its, WIRE_JAVA_LOADER);
+		java_tracked_skip(&its, WIRE_JAVA_LOADER);
 		return -1;
 	}
 	number = java_tracked_number(&its, standby_is_wanted());
 	if (!number)
-		java_tracked_leave(&its, WIRE_JAVA_ROOM);
+		java_tracked_skip(&its, WIRE_JAVA_ROOM);
 	return number ? (int64_t)number : -1;
 }
 
@@ -218,10 +218,10 @@ static void refuse(void *context, const struct classfile_method *method,
 {
 	const struct tracked_method its = tracked(method);
 
-	java_tracked_leave(&its, reason_of(why));
+	java_tracked_skip(&its, reason_of(why));
 }
 
-static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
+static void skip_class(const char *name, size_t bytes, enum wire_java_left why)
 {
 	const struct tracked_method all = {
 		.class_name = { name, (uint32_t)bytes },
@@ -229,7 +229,7 @@ static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
 		.signature = { "", 0 },
 	};
 
-	java_tracked_leave(&all, why);
+	java_tracked_skip(&all, why);
 }
 
 /*
@@ -237,21 +237,21 @@ static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
  * methods of the class are selected; otherwise the whole class, unless it is
  * one of the JVM's own.
  */
-static void leave_others(const char *name, const struct changed_class *changed)
+static void skip_others(const char *name, const struct changed_class *changed)
 {
 	const struct other_method *other = changed->others;
 
 	if (other && !changed->is_meant && !changed->is_own)
-		leave_class(name, strlen(name), WIRE_JAVA_PATTERN);
+		skip_class(name, strlen(name), WIRE_JAVA_PATTERN);
 	for (; other && changed->is_meant; other = other->next)
-		java_tracked_leave(&other->method, WIRE_JAVA_PATTERN);
+		java_tracked_skip(&other->method, WIRE_JAVA_PATTERN);
 }
 
 /*
  * Records that the tracker or the JVM needs this class unchanged, if a pattern
  * of the user selects the class.
  */
-static void leave_needed(const char *name)
+static void skip_needed(const char *name)
 {
 	char class_name[NAME_BYTES];
 
@@ -259,7 +259,7 @@ static void leave_needed(const char *name)
 	if (!atomic_load(&exact.is_over) && !tracker_class_is_clews(name) &&
 	    java_selection_names_classes() &&
 	    java_selection_may_have(class_name))
-		leave_class(name, strlen(name), WIRE_JAVA_NEEDED);
+		skip_class(name, strlen(name), WIRE_JAVA_NEEDED);
 }
 
 /*
@@ -290,7 +290,7 @@ static enum classfile_refusal rewrite(const char *name,
 		return CLASSFILE_DONE;
 	}
 	if (java_selection_is_needed(name)) {
-		leave_needed(name);
+		skip_needed(name);
 		return CLASSFILE_DONE;
 	}
 	if (changed->is_own && !java_selection_names_classes())
@@ -339,11 +339,11 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 			rewrite(name, data, bytes, &changed, &result);
 
 		if (why)
-			leave_class(name, strlen(name), reason_of(why));
-		leave_others(name, &changed);
+			skip_class(name, strlen(name), reason_of(why));
+		skip_others(name, &changed);
 		if (result.data &&
 		    hand_over(jvmti, &result, new_bytes, new_data))
-			leave_class(name, strlen(name), WIRE_JAVA_ROOM);
+			skip_class(name, strlen(name), WIRE_JAVA_ROOM);
 		end_memory(&changed.arena, is_spare);
 	}
 	errno = saved_errno;
@@ -398,7 +398,7 @@ static int is_meant(JNIEnv *jni, jobject loader, const char *name)
 	char class_name[NAME_BYTES];
 
 	if (java_selection_is_needed(name)) {
-		leave_needed(name);
+		skip_needed(name);
 		return 0;
 	}
 	java_selection_dotted(class_name, name, strlen(name));
@@ -410,7 +410,7 @@ static int is_meant(JNIEnv *jni, jobject loader, const char *name)
 static void is_refused(const char *name, size_t bytes)
 {
 	if (!atomic_load(&exact.is_over))
-		leave_class(name, bytes, WIRE_JAVA_MACHINE);
+		skip_class(name, bytes, WIRE_JAVA_MACHINE);
 }
 
 static const struct loaded_classes_asker asker = { is_meant, is_refused };

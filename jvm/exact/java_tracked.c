@@ -224,8 +224,8 @@ int java_tracked_is_constructor(uint32_t number)
 	return of_number(number).is_constructor;
 }
 
-void java_tracked_leave(const struct tracked_method *method,
-			enum wire_java_left why)
+void java_tracked_skip(const struct tracked_method *method,
+		       enum wire_java_left why)
 {
 	find_or_add(method, why);
 }

@@ -42,8 +42,8 @@ uint32_t java_tracked_find(const struct tracked_method *method);
 int java_tracked_is_constructor(uint32_t number);
 
 /* Records that a method is not changed, and the reason. */
-void java_tracked_leave(const struct tracked_method *method,
-			enum wire_java_left why);
+void java_tracked_skip(const struct tracked_method *method,
+		       enum wire_java_left why);
 
 /* Forgets all numbers, when a recording with another configuration begins. */
 void java_tracked_forget(void);

@@ -159,8 +159,8 @@ static void take(const struct compiled_method *method, uint32_t bytes,
 	if (!err)
 		ask_for_a_stop();
 	else if (err != -ENOENT && !in_place_methods_have(method))
-		java_tracked_leave(its, err == -ENOMEM ? WIRE_JAVA_ROOM
-						       : WIRE_JAVA_SHAPE);
+		java_tracked_skip(its, err == -ENOMEM ? WIRE_JAVA_ROOM
+						      : WIRE_JAVA_SHAPE);
 }
 
 static void see(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID id, uint32_t bytes,

@@ -175,7 +175,7 @@ int in_place_methods_begin(void)
 void in_place_methods_end(void)
 {
 	if (methods.room && is_sampled())
-		records_gone((uintptr_t)methods.room);
+		records_unloaded((uintptr_t)methods.room);
 	if (methods.room)
 		sys_munmap(methods.room, ROOM_BYTES);
 	methods.room = NULL;

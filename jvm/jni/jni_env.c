@@ -41,7 +41,7 @@ static int make_stub(const struct window_user *user, struct windows *windows,
 {
 	const struct stub_constants constants = {
 		.tls_offset = stub_tls_offset(),
-		.whom = STUB_IS_OPEN,
+		.counted = STUB_IS_OPEN,
 	};
 	const uint32_t number = number_of(jni_function_names[place]);
 	uint8_t *stub;

@@ -182,7 +182,7 @@ static int is_gone(const struct patch *patch, const struct patch_site *site)
  * Counts the lost hooks among the sites of a patch that begin in the noted
  * range.
  */
-static uint32_t count_gone(const struct patch *patch)
+static uint32_t count_marked(const struct patch *patch)
 {
 	const struct patch_site *end = patch->sites + patch->site_count;
 	uint32_t count = 0;
@@ -223,7 +223,7 @@ void changed_text_check(void)
 	lock_acquire(&rt.patches->lock, &signals);
 	for (const struct patch *p = rt.patches->first; p; p = p->next) {
 		if (p->is_written && !p->is_disabled)
-			count += count_gone(p);
+			count += count_marked(p);
 		if (rt.patches->has_overwritten && !p->is_disabled)
 			count += count_overwritten(p);
 	}

@@ -97,7 +97,7 @@ static struct beginning *put_beginning(void *stack)
 }
 
 /* Runs in the parent when its child no longer uses its memory. */
-static void come_back(uint64_t id)
+static void resume_parent(uint64_t id)
 {
 	hot.id = id;
 	sink_moved(0);
@@ -142,7 +142,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags,
 	if (shares)
 		sharing_with(place, result);
 	else if (flags & CLONE_VM && flags & CLONE_VFORK)
-		come_back(id);
+		resume_parent(id);
 	if (held)
 		let_signals(&signals);
 	return result;

@@ -46,7 +46,7 @@ static uint64_t let_through(void)
 		blocked &= signal_change_bits(SIG_BLOCK, 0);
 	if (!blocked)
 		return 0;
-	ticks_leave_thread();
+	ticks_pause_thread();
 	drop_pending(blocked);
 	signal_change_bits(SIG_UNBLOCK, blocked);
 	return blocked;
@@ -66,5 +66,5 @@ void exec_mask_end(struct exec_mask begun)
 	if (!begun.blocked)
 		return;
 	signal_change_bits(SIG_BLOCK, begun.blocked);
-	ticks_come_back_to_thread();
+	ticks_resume_thread();
 }

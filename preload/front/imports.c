@@ -284,7 +284,7 @@ static int write_to(const struct module *module, void *to, const void *from,
 
 	if (bytes <= WIRE_ATTACH_TEXT_BYTES)
 		err = journal_note(at, from, bytes, 1);
-	if (err || journal_is_ahead())
+	if (err || journal_is_deferring())
 		return err;
 	if (protection & PROT_WRITE) {
 		copy_bytes(to, from, bytes);

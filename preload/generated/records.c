@@ -196,7 +196,7 @@ void records_generated(uint64_t start, uint32_t bytes, const char *name)
 	add_code(start, bytes, WIRE_CODE_OTHER, texts);
 }
 
-void records_gone(uint64_t start)
+void records_unloaded(uint64_t start)
 {
 	const char *const texts[] = { NULL, NULL, NULL };
 

@@ -42,7 +42,7 @@ void records_miss(void);
 uint64_t records_compiled(uint64_t start, uint32_t bytes,
 			  const struct java_method *method);
 void records_generated(uint64_t start, uint32_t bytes, const char *name);
-void records_gone(uint64_t start);
+void records_unloaded(uint64_t start);
 
 /*
  * Records the inlined methods in a method's code: numbers of methods, followed

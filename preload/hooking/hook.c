@@ -230,7 +230,7 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
  * check. Code that makes memory executable by direct system calls is not
  * noticed (generators.h).
  */
-static uint8_t whom_to_serve(const struct cold *cold, uint32_t traits)
+static uint8_t counted_calls_of(const struct cold *cold, uint32_t traits)
 {
 	if (traits & TRAIT_V8)
 		return STUB_IS_OPEN;
@@ -264,8 +264,8 @@ static void serve_candidate(const struct pass *pass,
 			    struct patch_workshop *workshop,
 			    const struct candidate *c)
 {
-	workshop->constants.whom =
-		whom_to_serve(pass->cold, c->analysis.traits);
+	workshop->constants.counted =
+		counted_calls_of(pass->cold, c->analysis.traits);
 }
 
 /*
@@ -434,10 +434,10 @@ static void commit_candidates(struct pass *pass)
 	frames_announce_to_debugger(&cold->windows);
 }
 
-static void leave_prelinked(struct pass *pass)
+static void close_prelinked(struct pass *pass)
 {
 	for (struct candidate *c = pass->first; c; c = c->next)
-		prelinking_leave(c);
+		prelinking_close(c);
 	prelinking_end(&pass->prelinking);
 }
 
@@ -461,7 +461,7 @@ static int hook_candidates(struct pass *pass)
 	prepare_patches(pass, &workshop, has_traps, err);
 	keep_spare(pass);
 	commit_candidates(pass);
-	leave_prelinked(pass);
+	close_prelinked(pass);
 	hook_probes_record(&pass->probes);
 	if (!slices_are_left())
 		candidates_record_costs(pass->first, pass->now_ns);
@@ -627,7 +627,7 @@ static int warm(struct cold *cold, struct pass *pass, uint32_t *kept)
 		*kept |= WIRE_WARMED_STUBS;
 	if (c && (c->has_kept_text || (c->text && c->text->is_found)))
 		*kept |= WIRE_WARMED_TEXT;
-	leave_prelinked(pass);
+	close_prelinked(pass);
 	return err;
 }
 

@@ -178,7 +178,8 @@ struct late_stubs {
 	const struct prelinked_module *of;
 	const struct patch_workshop *workshop;
 	struct arena *scratch;
-	const struct prelinked_ahead *ahead; /* stubs to write first, or NULL */
+	const struct prelinked_composed
+		*composed; /* stubs to write first, or NULL */
 	uint32_t number;
 };
 
@@ -188,8 +189,8 @@ static int write_and_map(struct late_stubs *late,
 	struct prelinked_found found;
 	int err = 0;
 
-	if (late->ahead)
-		err = prelinked_write(late->ahead, late->of, folder,
+	if (late->composed)
+		err = prelinked_write(late->composed, late->of, folder,
 				      late->scratch, late->number);
 	if (!err)
 		err = prelinked_find(&found, late->of, folder);
@@ -219,18 +220,18 @@ static int open_and_map(void *argument)
 
 static int map_or_make_late(struct late_stubs *late)
 {
-	struct prelinked_ahead ahead = { 0 };
+	struct prelinked_composed composed = { 0 };
 	int err = apart_call(open_and_map, late);
 
 	if (err != -ENOENT)
 		return err;
-	err = prelinked_compose(&ahead, late->of, &late->workshop->decoder,
+	err = prelinked_compose(&composed, late->of, &late->workshop->decoder,
 				late->scratch);
-	late->ahead = &ahead;
+	late->composed = &composed;
 	if (!err)
 		err = apart_call(open_and_map, late);
-	late->ahead = NULL;
-	prelinked_forget_ahead(&ahead);
+	late->composed = NULL;
+	prelinked_free_composed(&composed);
 	return err;
 }
 
@@ -373,7 +374,7 @@ void prelinking_share_code(const struct cold *cold)
 		shared_texts_prepare(cold->config.dir, &cold->modules);
 }
 
-void prelinking_leave(struct candidate *candidate)
+void prelinking_close(struct candidate *candidate)
 {
 	if (candidate->text)
 		prelinked_text_close(candidate->text, 1);

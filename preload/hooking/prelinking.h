@@ -70,7 +70,7 @@ void prelinking_share_texts(const struct cold *cold);
 void prelinking_share_code(const struct cold *cold);
 
 /* Closes the files of a candidate, after the module was hooked. */
-void prelinking_leave(struct candidate *candidate);
+void prelinking_close(struct candidate *candidate);
 
 void prelinking_end(struct prelinking *prelinking);
 

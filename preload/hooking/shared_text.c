@@ -272,7 +272,7 @@ static void *take_reserve(void)
 	return reserve;
 }
 
-static void leave_reserve(void **reserve)
+static void release_reserve(void **reserve)
 {
 	if (*reserve)
 		sys_munmap(*reserve, RESERVE_BYTES);
@@ -299,7 +299,7 @@ static int move_over(uint64_t *ahead, const struct shared_segment *segment,
 		}
 		if (is_mapped(segment->start))
 			return (int)moved;
-		leave_reserve(reserve);
+		release_reserve(reserve);
 	}
 	return err ? err : -ENOMEM;
 }
@@ -339,7 +339,7 @@ static int move_each(int (*may_move)(const struct shared_text *text),
 	for (uint32_t i = 0; i < shared_texts.count; i++)
 		if (may_move(&shared_texts.items[i]))
 			map(&shared_texts.items[i], &reserve);
-	leave_reserve(&reserve);
+	release_reserve(&reserve);
 	return 0;
 }
 

@@ -33,7 +33,7 @@ static enum module_state state_of(int err)
 }
 
 /* The file may have been replaced since it was loaded. */
-static int is_what_is_loaded(const struct candidate *candidate)
+static int is_loaded_file(const struct candidate *candidate)
 {
 	const struct module *module = candidate->module;
 	const struct analysis *analysis = &candidate->analysis;
@@ -77,7 +77,7 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 		if (!module->build_id_bytes)
 			module->content = candidate->analysis.content;
 	}
-	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))
+	if (module->state == MODULE_IS_HOOKED && !is_loaded_file(candidate))
 		module->state = MODULE_IS_CHANGED;
 	if (module->state == MODULE_IS_HOOKED)
 		module->state = module_state_of_traits(

@@ -25,7 +25,7 @@ struct finder {
 	struct arena *arena;
 	struct module *next; /* start of the next search; NULL: the first */
 	uint32_t unseen; /* modules of earlier updates that are not found yet */
-	uint8_t has_gone; /* some modules were unloaded */
+	uint8_t has_unloaded; /* some modules were unloaded */
 	/* In other namespaces, which may share ld.so with the first. */
 	uint8_t is_in_others;
 };
@@ -36,10 +36,10 @@ static void begin(struct finder *finder)
 	struct modules *modules = finder->modules;
 
 	modules->generation++;
-	finder->has_gone = modules->spare != NULL;
+	finder->has_unloaded = modules->spare != NULL;
 	for (struct module *m = modules->first; m; m = m->next) {
 		finder->unseen += !m->is_gone;
-		finder->has_gone |= m->is_gone;
+		finder->has_unloaded |= m->is_gone;
 	}
 }
 
@@ -61,9 +61,9 @@ static const char *keep_path(struct finder *finder, const char *path)
 	size_t bytes = strlen(path) + 1;
 	char *copy;
 
-	if (finder->has_gone)
+	if (finder->has_unloaded)
 		known = known_path(finder->modules->first, path);
-	if (!known && finder->has_gone)
+	if (!known && finder->has_unloaded)
 		known = known_path(finder->modules->spare, path);
 	if (known)
 		return known;

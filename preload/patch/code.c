@@ -227,7 +227,7 @@ int code_open(struct code_writer *writer, enum code_use use,
 	writer->module = module;
 	writer->page = 0;
 	writer->is_noted = use == CODE_IS_IDLE;
-	if (writer->is_noted && journal_is_ahead()) {
+	if (writer->is_noted && journal_is_deferring()) {
 		writer->way = &from_outside;
 		return 0;
 	}
@@ -244,7 +244,7 @@ int code_close(struct code_writer *writer)
 }
 
 /* Finishes the page, even if it returns an error. */
-static int leave_page(struct code_writer *writer)
+static int end_page(struct code_writer *writer)
 {
 	int err = writer->page ? make(writer->way->leave, writer) : 0;
 
@@ -258,7 +258,7 @@ static int turn_to(struct code_writer *writer, uint64_t page)
 
 	if (page == writer->page)
 		return 0;
-	err = leave_page(writer);
+	err = end_page(writer);
 	if (err)
 		return err;
 	writer->page = page;
@@ -287,7 +287,7 @@ int code_write(struct code_writer *writer, uint64_t pc, const uint8_t *bytes,
 
 int code_barrier(struct code_writer *writer)
 {
-	int err = leave_page(writer);
+	int err = end_page(writer);
 
 	return err || !writer->way->barrier ? err : writer->way->barrier();
 }

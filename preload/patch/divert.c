@@ -105,7 +105,7 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 	 * When the code is written from outside, the caller seals it with
 	 * everything else
 	 */
-	if (!err && !journal_is_ahead())
+	if (!err && !journal_is_deferring())
 		err = windows_seal(windows);
 	return err ? err : patch_commit(&one->patch);
 }

@@ -27,9 +27,9 @@ struct divert {
 /*
  * Diverts the function at pc, which has PATCH_BYTES bytes, or padding up to
  * that, in a module that no thread executes. Call it under the loader's lock.
- * While the journal is ahead (journal.h), `original` can be called once the
- * caller has sealed the windows. Returns 0, or -errno if nothing was written:
- * -EBUSY if its first instructions cannot be moved.
+ * While the journal defers changes (journal.h), `original` can be called once
+ * the caller has sealed the windows. Returns 0, or -errno if nothing was
+ * written: -EBUSY if its first instructions cannot be moved.
  */
 int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours);

@@ -12,7 +12,7 @@
 static struct {
 	struct wire_text *texts; /* NULL: not begun */
 	uint64_t count;
-	int is_ahead;
+	int is_deferring;
 	int is_kept;   /* marks the texts that are noted now */
 	int is_shared; /* some of its pages are mapped from a file */
 } journal;
@@ -36,13 +36,13 @@ int journal_begin(void)
 	if (sys_failed(at))
 		return -ENOMEM;
 	journal.texts = at;
-	journal.is_ahead = 1;
+	journal.is_deferring = 1;
 	return 0;
 }
 
-int journal_is_ahead(void)
+int journal_is_deferring(void)
 {
-	return journal.texts && journal.is_ahead;
+	return journal.texts && journal.is_deferring;
 }
 
 void journal_refresh(void)
@@ -56,9 +56,9 @@ void journal_refresh(void)
 	}
 }
 
-void journal_set_ahead(int is_ahead)
+void journal_set_deferring(int is_deferring)
 {
-	journal.is_ahead = is_ahead;
+	journal.is_deferring = is_deferring;
 }
 
 static struct wire_text *find(uint64_t at, uint64_t count)
@@ -73,7 +73,7 @@ static struct wire_text *find(uint64_t at, uint64_t count)
 }
 
 /*
- * The original bytes are known from the first note. While the journal is ahead,
+ * The original bytes are known from the first note. While changes are deferred,
  * a second note of the same data replaces the bytes to be written.
  */
 int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
@@ -84,7 +84,7 @@ int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
 		return 0;
 	if (count > WIRE_ATTACH_TEXT_BYTES)
 		return -EINVAL;
-	text = journal.is_ahead && is_data ? find(at, count) : NULL;
+	text = journal.is_deferring && is_data ? find(at, count) : NULL;
 	if (!text) {
 		if (journal.count == WIRE_ATTACH_TEXTS_MAX)
 			return -ENOSPC;

@@ -23,7 +23,7 @@ int journal_begin(void);
  * Returns whether changes are only noted, not written, because other threads
  * execute the code.
  */
-int journal_is_ahead(void);
+int journal_is_deferring(void);
 
 /*
  * Records the present bytes of data as the original ones: the loader may have
@@ -31,8 +31,8 @@ int journal_is_ahead(void);
  */
 void journal_refresh(void);
 
-/* Sets whether changes are only noted (ahead) or also written. */
-void journal_set_ahead(int is_ahead);
+/* Sets whether changes are only noted (deferred) or also written. */
+void journal_set_deferring(int is_deferring);
 
 /*
  * Notes bytes to be written at an address, and stores the present ones. Does

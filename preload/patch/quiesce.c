@@ -170,7 +170,7 @@ static void ask(struct quiesce *q, struct asked_thread *slot)
 		set_where(q, slot, err == -ESRCH ? OUTSIDE : INSIDE);
 }
 
-static int has_gone(int err)
+static int has_exited(int err)
 {
 	return err == -ESRCH;
 }
@@ -217,7 +217,7 @@ static int find_pc(struct quiesce *q, struct asked_thread *slot)
 	}
 	if (!err)
 		err = proc_blocked_signals(tid, &blocked);
-	if (has_gone(err))
+	if (has_exited(err))
 		set_where(q, slot, OUTSIDE);
 	else if (err)
 		return err;
@@ -236,10 +236,10 @@ static int check_traps(struct quiesce *q, struct asked_thread *slot)
 
 	if (!err)
 		err = proc_blocked_signals(tid, &blocked);
-	if (has_gone(err) || (!err && !waits_for_child(&activity) &&
-			      !(blocked & SIGNAL_BIT(SIGTRAP))))
+	if (has_exited(err) || (!err && !waits_for_child(&activity) &&
+				!(blocked & SIGNAL_BIT(SIGTRAP))))
 		set_where(q, slot, OUTSIDE);
-	return has_gone(err) ? 0 : err;
+	return has_exited(err) ? 0 : err;
 }
 
 /* ---- Checking all threads ---- */
@@ -250,7 +250,7 @@ static int was_born_since(struct quiesce *q, int tid)
 	uint64_t ticks;
 	int err = proc_start_ticks(&q->text, tid, &ticks);
 
-	return has_gone(err) || (!err && ticks > q->start_ticks);
+	return has_exited(err) || (!err && ticks > q->start_ticks);
 }
 
 static int visit(void *context, int tid)

@@ -41,7 +41,7 @@ long dispatch_set(long mode, long start, long bytes, long selector)
 
 	if (is_wanted && !was_on) {
 		filter_make_room();
-		ticks_leave_thread();
+		ticks_pause_thread();
 		threads++;
 	}
 	result = sys_call_anyway(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, mode,
@@ -54,7 +54,7 @@ long dispatch_set(long mode, long start, long bytes, long selector)
 	}
 	if (!is_on && (was_on || is_wanted)) {
 		threads--;
-		ticks_come_back_to_thread();
+		ticks_resume_thread();
 	}
 	return result;
 }

@@ -261,7 +261,7 @@ static void mark_as_own(void)
  * Behind a system call filter nothing can be created for a child: its calls are
  * counted as lost in its parent's part.
  */
-static void go_unrecorded(void)
+static void stop_recording(void)
 {
 	rt.is_unrecorded = 1;
 	switch_begin();
@@ -294,7 +294,7 @@ static void begin_child(int is_on_its_stack)
 	lock_forget(rt.code_lock);
 	chained_after_fork();
 	if (runtime_is_filtered()) {
-		go_unrecorded();
+		stop_recording();
 		return;
 	}
 	sys_block_signals(&signals);
@@ -309,7 +309,7 @@ static void begin_child(int is_on_its_stack)
 	if (old && !rt.is_heir)
 		callers_inherit(old);
 	if (old)
-		tally_leave_to_parent(old);
+		tally_separate_from_parent(old);
 	trace_after_fork(&recorder->trace, &recorder->part);
 	inheritance_abandon_rest(&parent, rt.losses == parent.header->losses,
 				 &recorder->part);

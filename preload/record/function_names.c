@@ -297,7 +297,7 @@ uint32_t function_names_next(struct function_names *names, struct part *part,
 
 /* ---- In a forked child ---- */
 
-struct heirs {
+struct names_inheriting {
 	struct function_names *names;
 	struct part *to;
 	enum names_about about;
@@ -305,7 +305,7 @@ struct heirs {
 
 static int inherit_ranges(void *context, const struct chunk *chunk)
 {
-	const struct heirs *heirs = context;
+	const struct names_inheriting *inheriting = context;
 	const struct wire_range *record = chunk_payload(chunk);
 	const struct number_range *range;
 
@@ -317,13 +317,13 @@ static int inherit_ranges(void *context, const struct chunk *chunk)
 	 */
 	range = atomic_load(&number_blocks[record->first >> NUMBER_BLOCK_LOG2]);
 	return range && range->first == record->first
-		       ? record_range(heirs->to, range)
+		       ? record_range(inheriting->to, range)
 		       : 0;
 }
 
 static int inherit_names(void *context, const struct chunk *chunk)
 {
-	const struct heirs *heirs = context;
+	const struct names_inheriting *inheriting = context;
 	const unsigned char *at = chunk_payload(chunk);
 	const unsigned char *end =
 		at +
@@ -335,13 +335,13 @@ static int inherit_names(void *context, const struct chunk *chunk)
 		int err = 0;
 
 		if (bytes < sizeof(*head) ||
-		    bytes > abouts[heirs->about].most_bytes)
+		    bytes > abouts[inheriting->about].most_bytes)
 			return -EBADMSG; /* not written by clew */
 		if (numbers_find(head->number))
-			err = put_record(heirs->names, heirs->to,
-					 &(struct new_record){ heirs->about,
-							       head, bytes,
-							       NULL, 0 });
+			err = put_record(
+				inheriting->names, inheriting->to,
+				&(struct new_record){ inheriting->about, head,
+						      bytes, NULL, 0 });
 		if (err)
 			return err;
 		at += padded(bytes);
@@ -352,16 +352,17 @@ static int inherit_names(void *context, const struct chunk *chunk)
 int function_names_after_fork(struct function_names *names, struct part *to,
 			      const struct part *from)
 {
-	struct heirs heirs = { .names = names, .to = to };
-	int err = part_each_chunk(from, WIRE_RANGES, inherit_ranges, &heirs);
+	struct names_inheriting inheriting = { .names = names, .to = to };
+	int err =
+		part_each_chunk(from, WIRE_RANGES, inherit_ranges, &inheriting);
 
 	lock_forget(&names->lock);
 	for (int i = 0; i < NAMES_ABOUT_COUNT; i++)
 		record_stream_forget(&names->records[i]);
 	for (int i = 0; i < NAMES_ABOUT_COUNT && !err; i++) {
-		heirs.about = (enum names_about)i;
+		inheriting.about = (enum names_about)i;
 		err = part_each_chunk(from, abouts[i].chunk, inherit_names,
-				      &heirs);
+				      &inheriting);
 	}
 	return err;
 }

@@ -44,7 +44,7 @@ static void keep_former(struct inheritance *inherited)
 	inherited->count = kept;
 }
 
-struct heir {
+struct inheriting {
 	struct inheritance *inherited;
 	const struct wire_header *parent;
 	int (*is_wanted)(const struct wire_chunk *chunk);
@@ -52,21 +52,21 @@ struct heir {
 
 static int add(void *context, const struct chunk *chunk)
 {
-	const struct heir *heir = context;
-	struct inheritance *inherited = heir->inherited;
+	const struct inheriting *inheriting = context;
+	struct inheritance *inherited = inheriting->inherited;
 
 	/* `used` is 0 while the owner fills the chunk */
 	if (!atomic_load_explicit(&chunk->head->used, memory_order_acquire) ||
-	    !heir->is_wanted(chunk->head))
+	    !inheriting->is_wanted(chunk->head))
 		return 0;
 	if (inherited->count == inherited->room && grow(inherited))
 		return -ENOMEM;
 	inherited->items[inherited->count++] = (struct inherited_chunk){
 		.head = chunk->head,
 		.offset = chunk->offset,
-		.start_ns = heir->parent->start_ns,
-		.pid = heir->parent->pid,
-		.seq = heir->parent->seq,
+		.start_ns = inheriting->parent->start_ns,
+		.pid = inheriting->parent->pid,
+		.seq = inheriting->parent->seq,
 	};
 	return 0;
 }
@@ -109,9 +109,9 @@ int inheritance_take(struct part *part, const struct part *parent,
 		     int (*is_wanted)(const struct wire_chunk *chunk))
 {
 	struct inheritance *inherited = &part->inherited;
-	const struct heir heir = { .inherited = inherited,
-				   .parent = parent->header,
-				   .is_wanted = is_wanted };
+	const struct inheriting inheriting = { .inherited = inherited,
+					       .parent = parent->header,
+					       .is_wanted = is_wanted };
 	int err;
 
 	if (!part_file_is_beside(&part->file, &parent->file))
@@ -120,9 +120,10 @@ int inheritance_take(struct part *part, const struct part *parent,
 					   .count = parent->inherited.count,
 					   .room = parent->inherited.room };
 	keep_former(inherited);
-	err = part_each_chunk(parent, WIRE_PROCESS, add, (void *)&heir);
+	err = part_each_chunk(parent, WIRE_PROCESS, add, (void *)&inheriting);
 	if (!err)
-		err = part_each_chunk(parent, WIRE_MODULE, add, (void *)&heir);
+		err = part_each_chunk(parent, WIRE_MODULE, add,
+				      (void *)&inheriting);
 	if (!err && inherited->count)
 		err = record(part);
 	if (err)
@@ -148,12 +149,12 @@ static void abandon_segment(const struct segment *segment, uint64_t from,
 }
 
 void inheritance_abandon_rest(struct part *parent, int needs_header,
-			      const struct part *heir)
+			      const struct part *inheriting)
 {
 	for (uint32_t i = 0; i < parent->file.segment_count; i++)
 		abandon_segment(&parent->file.segments[i],
 				!i && needs_header ? WIRE_HEADER_BYTES : 0,
-				&heir->inherited);
+				&inheriting->inherited);
 	fill_zero(parent, sizeof(*parent));
 }
 

@@ -34,10 +34,10 @@ int inheritance_take(struct part *part, const struct part *parent,
 
 /*
  * Releases the parent's part, as part_abandon() does, except the chunks that
- * `heir` has inherited and, if needs_header is set, the parent's header.
+ * `child` has inherited and, if needs_header is set, the parent's header.
  */
 void inheritance_abandon_rest(struct part *parent, int needs_header,
-			      const struct part *heir);
+			      const struct part *child);
 
 /* Visits the inherited chunks of a kind, like part_each_chunk(). */
 int inheritance_each_chunk(const struct part *part, uint32_t kind,

@@ -395,7 +395,7 @@ int32_t tally_reorder(struct tally *tally, struct part *part)
 		       : SWEEP_AFTER;
 }
 
-void tally_leave_to_parent(const struct tally *tally)
+void tally_separate_from_parent(const struct tally *tally)
 {
 	table_alias_blank(&tally->memory.active);
 	table_alias_blank(&tally->memory.retired);

@@ -52,7 +52,7 @@ void tally_sweep(struct tally *tally, struct part *part);
  * In a forked child, for the tally in which its thread has counted: late stores
  * no longer reach the parent's tables through aliases (table_alias.h).
  */
-void tally_leave_to_parent(const struct tally *tally);
+void tally_separate_from_parent(const struct tally *tally);
 
 /* Unmaps the notes of all tables. No thread may count there any more. */
 void tally_unmap(struct tally *tally);

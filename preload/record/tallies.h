@@ -64,7 +64,7 @@ int tallies_reserve(uint64_t contexts);
 
 /*
  * In a forked child: forgets the parent's tallies. The calling thread's own
- * tally stays readable until tally_leave_to_parent().
+ * tally stays readable until tally_separate_from_parent().
  */
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 

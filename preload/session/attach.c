@@ -418,7 +418,7 @@ static int begin_preparing(const char *dir)
 	if (journal_begin())
 		return refuse_explained("clew cannot allocate memory in it",
 					-ENOMEM);
-	journal_set_ahead(1);
+	journal_set_deferring(1);
 	records_begin_again();
 	makers_begin_again();
 	err = begin_session(dir);

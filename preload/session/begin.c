@@ -111,7 +111,7 @@ static void take_configuration(struct cold *cold)
 }
 
 /* Excludes the pages that lie completely inside the range from core dumps. */
-static void leave_out_of_cores(const volatile void *at, uint64_t bytes)
+static void exclude_from_cores(const volatile void *at, uint64_t bytes)
 {
 	const uint64_t start = ((uintptr_t)at + PAGE_BYTES - 1) & -PAGE_BYTES;
 	const uint64_t end = ((uintptr_t)at + bytes) & -PAGE_BYTES;
@@ -123,10 +123,10 @@ static void leave_out_of_cores(const volatile void *at, uint64_t bytes)
  * These tables take megabytes of address space; only a page or two of them are
  * used.
  */
-static void leave_tables_out_of_cores(void)
+static void exclude_tables_from_cores(void)
 {
-	leave_out_of_cores(hot_windows, sizeof(hot_windows));
-	leave_out_of_cores(number_blocks, sizeof(number_blocks));
+	exclude_from_cores(hot_windows, sizeof(hot_windows));
+	exclude_from_cores(number_blocks, sizeof(number_blocks));
 }
 
 /* Chooses once the address range for clew's own memory. */
@@ -136,7 +136,7 @@ static void choose_place(void)
 
 	if (!has_begun && !sanitizers_leave_no_room(0))
 		place_begin();
-	leave_tables_out_of_cores();
+	exclude_tables_from_cores();
 	has_begun = 1;
 }
 

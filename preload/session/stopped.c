@@ -282,7 +282,7 @@ static void enter(const struct stacks *stacks,
 		       "a thread has no thread control block of glibc");
 	} else {
 		shared_texts_check();
-		journal_set_ahead(0);
+		journal_set_deferring(0);
 		if (clew_attachment.opened)
 			signals_open_actions();
 		if (clew_attachment.alternate_is_shared)

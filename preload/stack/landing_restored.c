@@ -60,7 +60,7 @@ static int is_on_own_stack(uint64_t slot)
  * exist. The thread gets the id at once, because contexts of the running
  * functions below that function were never recorded.
  */
-static void come_from(uint64_t from, uint64_t id)
+static void return_to_slice(uint64_t from, uint64_t id)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
@@ -96,6 +96,6 @@ void landing_restored(uint64_t from, uint64_t until)
 	if (one && from > here && from - here < RETURN_MAX &&
 	    is_on_own_stack(from)) {
 		trampolines_settle(from, until);
-		come_from(from, one->id);
+		return_to_slice(from, one->id);
 	}
 }

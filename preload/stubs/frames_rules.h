@@ -29,7 +29,7 @@ enum frames_rules_for {
  * FRAMES_FOR_FILES relative to the section. Returns the offset of the FDE. Call
  * it after the shadow is reserved.
  */
-size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
+size_t frames_rules_write(uint8_t *at, enum frames_rules_for audience,
 			  uint64_t start, uint64_t bytes);
 
 /*

@@ -87,7 +87,7 @@ static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 		template->kind,
 		hot_tails_nest,
 		(uint64_t)(int64_t)module->constants.tls_offset,
-		module->constants.whom,
+		module->constants.counted,
 		module->first_number,
 		place - module->base,
 		hot_shadow_half,
@@ -467,7 +467,7 @@ static int compose_all(struct maker *maker)
 	return 0;
 }
 
-int prelinked_compose(struct prelinked_ahead *ahead,
+int prelinked_compose(struct prelinked_composed *ahead,
 		      const struct prelinked_module *module,
 		      const struct decoder *decoder, struct arena *arena)
 {
@@ -490,7 +490,7 @@ int prelinked_compose(struct prelinked_ahead *ahead,
 							: -ENOMEM;
 }
 
-int prelinked_write(const struct prelinked_ahead *ahead,
+int prelinked_write(const struct prelinked_composed *ahead,
 		    const struct prelinked_module *module,
 		    const struct prelinked_folder *folder, struct arena *arena,
 		    uint32_t number)
@@ -515,9 +515,9 @@ int prelinked_write(const struct prelinked_ahead *ahead,
 					     ahead->bytes, layout.stubs_at));
 }
 
-void prelinked_forget_ahead(struct prelinked_ahead *ahead)
+void prelinked_free_composed(struct prelinked_composed *ahead)
 {
 	if (ahead->stubs)
 		sys_munmap(ahead->stubs, ahead->bytes);
-	*ahead = (struct prelinked_ahead){ 0 };
+	*ahead = (struct prelinked_composed){ 0 };
 }

@@ -110,8 +110,8 @@ int prelinked_make(const struct prelinked_module *module,
 		   uint32_t number);
 
 /* Composed stubs that are not in a file yet. */
-struct prelinked_ahead {
-	uint8_t *stubs; /* unmapped by prelinked_forget_ahead() */
+struct prelinked_composed {
+	uint8_t *stubs; /* unmapped by prelinked_free_composed() */
 	uint64_t bytes;
 	uint8_t *has;
 };
@@ -120,14 +120,14 @@ struct prelinked_ahead {
  * prelinked_make() in two steps. The first takes longer and rests
  * (sys/slices.h); the second opens files. Return 0 or -errno.
  */
-int prelinked_compose(struct prelinked_ahead *ahead,
+int prelinked_compose(struct prelinked_composed *ahead,
 		      const struct prelinked_module *module,
 		      const struct decoder *decoder, struct arena *arena);
-int prelinked_write(const struct prelinked_ahead *ahead,
+int prelinked_write(const struct prelinked_composed *ahead,
 		    const struct prelinked_module *module,
 		    const struct prelinked_folder *folder, struct arena *arena,
 		    uint32_t number);
-void prelinked_forget_ahead(struct prelinked_ahead *ahead);
+void prelinked_free_composed(struct prelinked_composed *ahead);
 
 /*
  * Writes the name of a module's file: CONTENT-NUMBER.prelinked or .hooked.

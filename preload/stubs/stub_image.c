@@ -85,12 +85,12 @@ static void write_segments(Elf64_Phdr *segments, const struct described *all,
 
 static void write_unwinding(struct stub_image *image,
 			    const struct described *all, size_t at,
-			    enum frames_rules_for whom)
+			    enum frames_rules_for audience)
 {
 	struct stub_unwinding *unwinding = (void *)((uint8_t *)image + at);
 	const uint64_t from =
-		whom == FRAMES_FOR_FILES ? at + UNWINDING_HEADER_BYTES : 0;
-	size_t fde = frames_rules_write(unwinding->rules, whom,
+		audience == FRAMES_FOR_FILES ? at + UNWINDING_HEADER_BYTES : 0;
+	size_t fde = frames_rules_write(unwinding->rules, audience,
 					all->start - from, all->bytes);
 
 	unwinding->version = 1;
@@ -171,13 +171,13 @@ static const struct {
 /* Writes the parts for tools that inspect the process from outside. */
 static void write_for_all(struct stub_image *image, uint16_t type,
 			  const struct described *all,
-			  enum frames_rules_for whom)
+			  enum frames_rules_for audience)
 {
 	const size_t at = offsetof(struct stub_image, unwinding);
 
 	write_elf(&image->elf, type);
 	write_segments(image->segments, all, at);
-	write_unwinding(image, all, at, whom);
+	write_unwinding(image, all, at, audience);
 	write_symbols(image, all);
 	write_sections(image->sections, all);
 }

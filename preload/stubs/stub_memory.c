@@ -130,7 +130,7 @@ static int open_shared_file(const char *name)
 }
 
 /* The unused part of a block would add megabytes to each core file. */
-static void leave_out_of_cores(uint64_t place, uint64_t bytes)
+static void exclude_from_cores(uint64_t place, uint64_t bytes)
 {
 	sys_madvise((void *)(uintptr_t)(place + WINDOW_HEAD_BYTES),
 		    bytes - WINDOW_HEAD_BYTES, MADV_DONTDUMP);
@@ -145,7 +145,7 @@ static int map_anonymous(uint64_t place)
 			     -1, 0);
 
 	if (got == hint) {
-		leave_out_of_cores(place, WINDOW_BLOCK_BYTES);
+		exclude_from_cores(place, WINDOW_BLOCK_BYTES);
 		return 0;
 	}
 	if (sys_failed(got))
@@ -179,7 +179,7 @@ static int map_from_file(uint64_t place, int fd, uint64_t bytes)
 		return err;
 	/* Otherwise the first store would read megabytes of the hole. */
 	sys_madvise((void *)(uintptr_t)place, bytes, MADV_RANDOM);
-	leave_out_of_cores(place, bytes);
+	exclude_from_cores(place, bytes);
 	return 0;
 }
 

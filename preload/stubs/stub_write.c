@@ -59,7 +59,7 @@ static void fill_hole(const struct stub_constants *constants,
 	}
 }
 
-unsigned int stub_guard(uint8_t whom,
+unsigned int stub_guard(uint8_t counted,
 			struct stub_change changes[STUB_CHANGES_MAX])
 {
 	const struct stub_template *template = stub_template();
@@ -68,7 +68,7 @@ unsigned int stub_guard(uint8_t whom,
 
 	for (uint16_t part = 0; part < template->bytes; part += STUB_BYTES)
 		changes[count++] =
-			(struct stub_change){ part + STUB_GUARD_AT, whom };
+			(struct stub_change){ part + STUB_GUARD_AT, counted };
 	changes[count++] =
 		(struct stub_change){ glance_at + STUB_GLANCE_CONDITION_AT,
 				      STUB_GLANCE_GUARDED };
@@ -77,10 +77,10 @@ unsigned int stub_guard(uint8_t whom,
 	return count;
 }
 
-static void write_guard(uint8_t whom, uint8_t *stub)
+static void write_guard(uint8_t counted, uint8_t *stub)
 {
 	struct stub_change changes[STUB_CHANGES_MAX];
-	const unsigned int count = stub_guard(whom, changes);
+	const unsigned int count = stub_guard(counted, changes);
 
 	for (unsigned int i = 0; i < count; i++)
 		stub[changes[i].at] = changes[i].byte;
@@ -95,8 +95,8 @@ static void write_frame(const struct stub_template *template,
 	for (const struct hole *hole = template->holes;
 	     hole < template->holes_end; hole++)
 		fill_hole(constants, function, hole->kind, at + hole->at);
-	if (constants->whom != STUB_IS_OPEN)
-		write_guard(constants->whom, at);
+	if (constants->counted != STUB_IS_OPEN)
+		write_guard(constants->counted, at);
 }
 
 static int write_of(const struct stub_template *template,

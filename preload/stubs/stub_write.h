@@ -11,7 +11,7 @@
 /* Inputs that all stubs of a module share. */
 struct stub_constants {
 	int32_t tls_offset; /* offset of struct hot_thread from fs */
-	uint8_t whom;       /* which calls they count: STUB_IS_OPEN, ... */
+	uint8_t counted;    /* which calls they count: STUB_IS_OPEN, ... */
 };
 
 /* Returns the offset of struct hot_thread from fs, the same in every thread. */
@@ -26,14 +26,14 @@ uint64_t stub_entry_at(void);
 /*
  * Computes the bytes that turn a stub into a guarded one (hot/stub.S). The
  * bytes may be written one by one, in any order, while threads execute the
- * stub. whom is STUB_IS_GUARDED or STUB_IS_WARY.
+ * stub. counted is STUB_IS_GUARDED or STUB_IS_WARY.
  */
 #define STUB_CHANGES_MAX 4
 struct stub_change {
 	uint16_t at; /* offset in the stub */
 	uint8_t byte;
 };
-unsigned int stub_guard(uint8_t whom,
+unsigned int stub_guard(uint8_t counted,
 			struct stub_change changes[STUB_CHANGES_MAX]);
 
 struct stub_function {

@@ -92,7 +92,7 @@ void *place_map(size_t bytes, int protection, int flags, int fd, off_t offset)
 	return sys_mmap(NULL, bytes, protection, flags, fd, offset);
 }
 
-void place_has_been_left(const void *address, size_t bytes)
+void place_note_unmapped(const void *address, size_t bytes)
 {
 	const uint64_t at = (uintptr_t)address;
 	uint64_t next = at + whole_pages(bytes);

@@ -27,7 +27,7 @@ void *place_map(size_t bytes, int protection, int flags, int fd, off_t offset);
  * Notes that memory was unmapped: if it was the last of the range it is used
  * next.
  */
-void place_has_been_left(const void *address, size_t bytes);
+void place_note_unmapped(const void *address, size_t bytes);
 
 /* Returns whether the program's heap (brk) may grow into a range. */
 int place_is_in_way_of_heap(uint64_t start, uint64_t bytes);

@@ -75,7 +75,7 @@ static inline int sys_munmap(void *address, size_t bytes)
 				0);
 
 	if (!err)
-		place_has_been_left(address, bytes);
+		place_note_unmapped(address, bytes);
 	return err;
 }
 

@@ -108,7 +108,7 @@ static void end_event(struct event *event)
 	event->state = SLOT_ENDED;
 }
 
-static int is_of_gone_thread(const struct event *event, int pid)
+static int is_of_exited_thread(const struct event *event, int pid)
 {
 	return event->state == SLOT_RUNS &&
 	       !sys_thread_exists(pid, (int)event->tid);
@@ -142,7 +142,8 @@ static struct event *take_slot(struct tally *tally)
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		struct event *event = &events.slots[i];
 
-		if (event->tid == tally->tid || is_of_gone_thread(event, pid)) {
+		if (event->tid == tally->tid ||
+		    is_of_exited_thread(event, pid)) {
 			if (event->state == SLOT_RUNS)
 				end_event(event);
 			event->state = SLOT_FREE;

@@ -422,12 +422,12 @@ static void change_own_timer(uint32_t from, uint32_t to)
 	lock_release(&rt.recorder->tallies.lock, &signals);
 }
 
-void ticks_leave_thread(void)
+void ticks_pause_thread(void)
 {
 	change_own_timer(TIMER_ON, TIMER_KEPT_OFF);
 }
 
-void ticks_come_back_to_thread(void)
+void ticks_resume_thread(void)
 {
 	change_own_timer(TIMER_KEPT_OFF, TIMER_STOPPED);
 }

@@ -57,8 +57,8 @@ void ticks_resume(void);
  * Stops sampling the calling thread while it must not receive signals.
  * Meanwhile it counts as a thread without a timer.
  */
-void ticks_leave_thread(void);
-void ticks_come_back_to_thread(void);
+void ticks_pause_thread(void);
+void ticks_resume_thread(void);
 
 /*
  * Starts the timer of the calling thread, which begins to use this tally. If

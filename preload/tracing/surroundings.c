@@ -193,8 +193,8 @@ static uint64_t id_without(const struct surroundings *found,
 	return id;
 }
 
-void surroundings_leave_out(struct surroundings *found,
-			    const struct surroundings_of *of)
+void surroundings_skip(struct surroundings *found,
+		       const struct surroundings_of *of)
 {
 	const uint32_t was = found->count, left = found->leaving_count;
 

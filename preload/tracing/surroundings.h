@@ -65,7 +65,7 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 				      const uint64_t *slot);
 
 /* Removes the functions that were being left; freed places become 0. */
-void surroundings_leave_out(struct surroundings *found,
-			    const struct surroundings_of *of);
+void surroundings_skip(struct surroundings *found,
+		       const struct surroundings_of *of);
 
 #endif

@@ -125,7 +125,7 @@ static struct surroundings find(const struct surroundings_of *of,
 	struct surroundings found = surroundings_find(of, slot);
 
 	if (found.leaving < found.count)
-		surroundings_leave_out(&found, of);
+		surroundings_skip(&found, of);
 	return found;
 }
 

@@ -52,11 +52,11 @@ static void sort(void *items, size_t count, size_t size,
  * Returns a claim for the time during which code is at one address: from the
  * change with this index up to the code's next change.
  */
-static struct claim stay_of(const struct a2n_space *space, size_t change)
+static struct claim claim_of(const struct a2n_space *space, size_t change)
 {
 	const struct changes *changes = &space->changes;
 	const struct code_change *this = &changes->items[change];
-	struct claim stay = {
+	struct claim claim = {
 		.start = this->start,
 		.end = this->start + space->codes.items[this->code].bytes,
 		.from = this->time,
@@ -66,16 +66,16 @@ static struct claim stay_of(const struct a2n_space *space, size_t change)
 	};
 
 	if (change + 1 < changes->count && this[1].code == this->code)
-		stay.to = this[1].time;
-	return stay;
+		claim.to = this[1].time;
+	return claim;
 }
 
 /*
  * Lists the claims of all code, sorted by code and time, then the gaps. Fills
- * first_stay. Returns 0 or -ENOMEM.
+ * first_claim. Returns 0 or -ENOMEM.
  */
-static int list_stays(struct a2n_space *space, uint32_t *first_stay,
-		      struct claims *out)
+static int list_claims(struct a2n_space *space, uint32_t *first_claim,
+		       struct claims *out)
 {
 	struct changes *changes = &space->changes;
 	size_t code = 0;
@@ -84,15 +84,15 @@ static int list_stays(struct a2n_space *space, uint32_t *first_stay,
 	sort(changes->items, changes->count, sizeof(*changes->items),
 	     compare_changes);
 	for (size_t i = 0; i < changes->count && !err; i++) {
-		struct claim stay = stay_of(space, i);
+		struct claim claim = claim_of(space, i);
 
-		while (code <= stay.owner)
-			first_stay[code++] = (uint32_t)out->count;
+		while (code <= claim.owner)
+			first_claim[code++] = (uint32_t)out->count;
 		if (!changes->items[i].is_gone)
-			err = claims_add(out, &stay);
+			err = claims_add(out, &claim);
 	}
 	while (code <= space->codes.count)
-		first_stay[code++] = (uint32_t)out->count;
+		first_claim[code++] = (uint32_t)out->count;
 	for (size_t i = 0; i < space->gaps.count && !err; i++)
 		err = claims_add(out, &space->gaps.items[i]);
 	return err;
@@ -103,11 +103,11 @@ static int build_codes(struct a2n_space *space, struct committed *new)
 	struct claims stays = { 0 };
 	int err;
 
-	new->first_stay = reallocarray(NULL, space->codes.count + 1,
-				       sizeof(*new->first_stay));
-	if (!new->first_stay)
+	new->first_claim = reallocarray(NULL, space->codes.count + 1,
+					sizeof(*new->first_claim));
+	if (!new->first_claim)
 		return -ENOMEM;
-	err = list_stays(space, new->first_stay, &stays);
+	err = list_claims(space, new->first_claim, &stays);
 	if (!err)
 		err = pieces_build(&new->codes, &stays);
 	free(stays.items);
@@ -155,7 +155,7 @@ static void fini(struct committed *committed)
 {
 	pieces_fini(&committed->codes);
 	pieces_fini(&committed->mappings);
-	free(committed->first_stay);
+	free(committed->first_claim);
 	free(committed->first_line);
 }
 

@@ -31,7 +31,7 @@ void a2n_space_destroy(struct a2n_space *space)
 	free(space->mappings.items);
 	pieces_fini(&space->committed.codes);
 	pieces_fini(&space->committed.mappings);
-	free(space->committed.first_stay);
+	free(space->committed.first_claim);
 	free(space->committed.first_line);
 	pool_fini(&space->pool);
 	free(space);

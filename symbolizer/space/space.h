@@ -77,7 +77,7 @@ struct committed {
 	struct pieces mappings;
 	uint32_t code_count;
 	/* For each code: index of its first claim; plus an end. */
-	uint32_t *first_stay;
+	uint32_t *first_claim;
 	/* For each code: index of its first line; plus an end. */
 	uint32_t *first_line;
 };

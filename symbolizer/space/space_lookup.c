@@ -31,13 +31,13 @@ static const struct code_line *line_of(const struct a2n_space *space,
  * neither a name nor a line there.
  */
 static size_t code_frame(const struct a2n_space *space,
-			 const struct claim *stay, uint64_t pc,
+			 const struct claim *claim, uint64_t pc,
 			 struct a2n_frame *out)
 {
-	const struct pool_text *name = space->codes.items[stay->owner].name;
+	const struct pool_text *name = space->codes.items[claim->owner].name;
 	const struct code_line *line =
-		line_of(space, stay->owner, pc - stay->start);
-	struct a2n_frame frame = { .start = stay->start };
+		line_of(space, claim->owner, pc - claim->start);
+	struct a2n_frame frame = { .start = claim->start };
 
 	if (!name && !line)
 		return 0;
@@ -72,17 +72,17 @@ static struct a2n_place place_of(const struct pieces *pieces,
  * Returns the place where a claim of code was visible at pc. If it never was,
  * because a newer claim has the same time, the place ends at its start time.
  */
-static struct a2n_place stay_place(const struct pieces *pieces,
-				   const struct claim *stay, uint64_t pc)
+static struct a2n_place claim_place(const struct pieces *pieces,
+				    const struct claim *claim, uint64_t pc)
 {
-	const struct piece *piece = pieces_find(pieces, pc, stay->from);
+	const struct piece *piece = pieces_find(pieces, pc, claim->from);
 
-	if (piece && &pieces->claims.items[piece->claim] == stay)
+	if (piece && &pieces->claims.items[piece->claim] == claim)
 		return place_of(pieces, piece);
-	return (struct a2n_place){ .start = stay->start,
-				   .end = stay->end,
-				   .from = stay->from,
-				   .to = stay->from };
+	return (struct a2n_place){ .start = claim->start,
+				   .end = claim->end,
+				   .from = claim->from,
+				   .to = claim->from };
 }
 
 /*
@@ -90,14 +90,14 @@ static struct a2n_place stay_place(const struct pieces *pieces,
  * began at or before that time; if there is none, the first one; NULL if the
  * code was never at the pc.
  */
-static const struct claim *stay_at(const struct committed *committed,
-				   uint32_t code, uint64_t pc, uint64_t time)
+static const struct claim *claim_at(const struct committed *committed,
+				    uint32_t code, uint64_t pc, uint64_t time)
 {
 	const struct claim *stays = committed->codes.claims.items;
 	const struct claim *best = NULL;
 
-	for (uint32_t i = committed->first_stay[code];
-	     i < committed->first_stay[code + 1]; i++) {
+	for (uint32_t i = committed->first_claim[code];
+	     i < committed->first_claim[code + 1]; i++) {
 		if (pc >= stays[i].start && pc < stays[i].end &&
 		    (!best || stays[i].from <= time))
 			best = &stays[i];
@@ -105,19 +105,20 @@ static const struct claim *stay_at(const struct committed *committed,
 	return best;
 }
 
-static const struct claim *expected_stay(const struct a2n_space *space,
-					 uint64_t pc, uint64_t time,
-					 const uint64_t *expected, size_t count)
+static const struct claim *expected_claim(const struct a2n_space *space,
+					  uint64_t pc, uint64_t time,
+					  const uint64_t *expected,
+					  size_t count)
 {
-	const struct claim *stay = NULL;
+	const struct claim *claim = NULL;
 
-	for (size_t i = 0; i < count && !stay; i++) {
+	for (size_t i = 0; i < count && !claim; i++) {
 		if (expected[i] > 0 &&
 		    expected[i] <= space->committed.code_count)
-			stay = stay_at(&space->committed,
-				       (uint32_t)(expected[i] - 1), pc, time);
+			claim = claim_at(&space->committed,
+					 (uint32_t)(expected[i] - 1), pc, time);
 	}
-	return stay;
+	return claim;
 }
 
 /* Opens the file on first use. Returns its module, or NULL and *error. */
@@ -168,21 +169,21 @@ static size_t lookup_mapping(const struct a2n_space *space,
 
 /*
  * Finds the code at pc at that time, or else the mapping, and sets *place.
- * Returns NULL if there is neither. Sets *stay to the claim of the code; NULL
+ * Returns NULL if there is neither. Sets *claim to the claim of the code; NULL
  * if no code was found.
  */
 static const struct piece *find(const struct committed *committed, uint64_t pc,
 				uint64_t time, struct a2n_place *place,
-				const struct claim **stay)
+				const struct claim **claim)
 {
 	const struct piece *piece = pieces_find(&committed->codes, pc, time);
 
 	if (piece) {
-		*stay = &committed->codes.claims.items[piece->claim];
+		*claim = &committed->codes.claims.items[piece->claim];
 		*place = place_of(&committed->codes, piece);
 		return piece;
 	}
-	*stay = NULL;
+	*claim = NULL;
 	piece = pieces_find(&committed->mappings, pc, time);
 	if (piece)
 		*place = place_of(&committed->mappings, piece);
@@ -195,20 +196,20 @@ size_t a2n_space_lookup(const struct a2n_space *space, uint64_t pc,
 			struct a2n_frame *frames, size_t room)
 {
 	const struct committed *committed = &space->committed;
-	const struct claim *stay =
-		expected_stay(space, pc, time, expected, expected_count);
+	const struct claim *claim =
+		expected_claim(space, pc, time, expected, expected_count);
 	const struct piece *piece = NULL;
 	struct a2n_place found = { 0 };
 	struct a2n_frame frame;
 	size_t count = 0;
 
-	if (stay)
-		found = stay_place(&committed->codes, stay, pc);
+	if (claim)
+		found = claim_place(&committed->codes, claim, pc);
 	else
-		piece = find(committed, pc, time, &found, &stay);
-	if (stay) {
-		found.code = stay->owner + UINT64_C(1);
-		count = code_frame(space, stay, pc, &frame);
+		piece = find(committed, pc, time, &found, &claim);
+	if (claim) {
+		found.code = claim->owner + UINT64_C(1);
+		count = code_frame(space, claim, pc, &frame);
 		if (count > 0 && room > 0)
 			frames[0] = frame;
 	} else if (piece) {

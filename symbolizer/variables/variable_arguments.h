@@ -12,7 +12,7 @@ struct variable_arguments {
 	int is_unknown; /* the places of later arguments are unknown */
 };
 
-enum argument_way {
+enum argument_passing {
 	ARGUMENT_IS_IN_REGISTER,
 	ARGUMENT_IS_ON_STACK,
 	ARGUMENT_IS_ELSEWHERE, /* or unknown */
@@ -26,8 +26,8 @@ void variable_arguments_begin(struct debug_reading *reading, Dwarf_Die result,
  * Returns where the next argument, of this type, is passed. *number is 1...6
  * for a register, or the distance from the CFA on the stack.
  */
-enum argument_way variable_arguments_next(struct debug_reading *reading,
-					  struct variable_arguments *arguments,
-					  Dwarf_Die type, uint64_t *number);
+enum argument_passing variable_arguments_next(
+	struct debug_reading *reading, struct variable_arguments *arguments,
+	Dwarf_Die type, uint64_t *number);
 
 #endif

@@ -183,7 +183,7 @@ struct variable_visit {
  * where the ABI passes it.
  */
 static void be_argument(struct debug_reading *reading, struct variable *out,
-			enum argument_way way, uint64_t number)
+			enum argument_passing way, uint64_t number)
 {
 	struct variable_step *step;
 
@@ -216,7 +216,7 @@ static void settle_argument(struct variable_visit *visit, Dwarf_Die die,
 	struct scope_walk *walk = visit->walk;
 	struct debug_reading *reading = walk->reading;
 	uint64_t number;
-	const enum argument_way way =
+	const enum argument_passing way =
 		variable_arguments_next(reading, &visit->arguments,
 					debug_die_type(reading, die), &number);
 

@@ -377,7 +377,7 @@ static void each_variant_has_a_file_but_not_too_many(void **state)
 	module.first_number++;
 	assert_int_equal(load(&module, &prelinked, &number), -ENOSPC);
 	module.first_number--;
-	module.constants.whom = STUB_IS_WARY;
+	module.constants.counted = STUB_IS_WARY;
 	assert_int_equal(load(&module, &prelinked, &number), -ENOSPC);
 	/* another libclew.so begins anew */
 	module.maker = other;

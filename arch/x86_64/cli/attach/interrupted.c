@@ -13,7 +13,7 @@
  * Returns whether this system call returns EINTR after a stop of the process as
  * well as after a signal handler (signal(7)).
  */
-static int says_so_of_stops(long number)
+static int is_interrupted_by_stop(long number)
 {
 	switch (number) {
 	case SYS_epoll_wait:
@@ -54,7 +54,7 @@ void interrupted_go_on(const struct tracee *thread)
 
 	if (ptrace(PTRACE_GETREGS, thread->tid, 0, &registers) != 0 ||
 	    (long)registers.rax != -EINTR ||
-	    !says_so_of_stops((long)registers.orig_rax))
+	    !is_interrupted_by_stop((long)registers.orig_rax))
 		return;
 	registers.rax = (uint64_t)RESTART_WITHOUT_HANDLER;
 	ptrace(PTRACE_SETREGS, thread->tid, 0, &registers);

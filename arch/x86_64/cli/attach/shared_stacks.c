@@ -32,7 +32,7 @@ struct asking {
  * Returns the registers and mask that the thread restores by itself if no
  * controller does. An interrupted system call then restarts.
  */
-static struct wire_asked what_it_has(const struct asking *asking)
+static struct wire_asked restored_state_of(const struct asking *asking)
 {
 	const struct user_regs_struct *from = &asking->thread->registers;
 	const long answer = (long)from->rax;
@@ -69,7 +69,7 @@ static int send(const struct asking *asking,
 		const struct wire_attachment *attachment)
 {
 	struct user_regs_struct registers = asking->thread->registers;
-	const struct wire_asked asked = what_it_has(asking);
+	const struct wire_asked asked = restored_state_of(asking);
 
 	registers.rip = attachment->ask;
 	registers.rax = 0;

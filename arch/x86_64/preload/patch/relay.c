@@ -22,7 +22,7 @@ static int write_all(const struct decoder *decoder, uint32_t first,
 {
 	const struct stub_constants constants = {
 		.tls_offset = stub_tls_offset(),
-		.whom = STUB_IS_OPEN,
+		.counted = STUB_IS_OPEN,
 	};
 	int err = 0;
 

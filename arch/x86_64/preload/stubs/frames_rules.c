@@ -373,13 +373,13 @@ static void end_record(struct rules *rules, uint8_t *record)
 	memcpy(record - 4, &bytes, sizeof(bytes));
 }
 
-static int is_of_trampolines(enum frames_rules_for whom)
+static int is_of_trampolines(enum frames_rules_for audience)
 {
-	return whom == FRAMES_OF_TRAMPOLINES ||
-	       whom == FRAMES_OF_TRAMPOLINES_FOR_LIBGCC;
+	return audience == FRAMES_OF_TRAMPOLINES ||
+	       audience == FRAMES_OF_TRAMPOLINES_FOR_LIBGCC;
 }
 
-static void put_cie(struct rules *rules, enum frames_rules_for whom)
+static void put_cie(struct rules *rules, enum frames_rules_for audience)
 {
 	uint8_t *record = begin_record(rules);
 
@@ -393,9 +393,9 @@ static void put_cie(struct rules *rules, enum frames_rules_for whom)
 	    DWARF_RETURN_ADDRESS);
 	if (rules->is_for_files)
 		PUT(rules, 1, DW_EH_PE_pcrel_sdata8);
-	if (whom == FRAMES_FOR_LIBGCC_THROWING)
+	if (audience == FRAMES_FOR_LIBGCC_THROWING)
 		put_waiting_rules(rules);
-	else if (is_of_trampolines(whom))
+	else if (is_of_trampolines(audience))
 		put_trampoline_rules(rules);
 	else
 		put_rules(rules);
@@ -419,18 +419,18 @@ static uint8_t *put_fde(struct rules *rules, const uint8_t *cie, uint64_t start,
 	return record - 4;
 }
 
-size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
+size_t frames_rules_write(uint8_t *at, enum frames_rules_for audience,
 			  uint64_t start, uint64_t bytes)
 {
 	struct rules rules = { .at = at,
 			       .start = start,
-			       .odd = whom != FRAMES_FOR_ALL &&
-				      whom != FRAMES_FOR_FILES &&
-				      whom != FRAMES_OF_TRAMPOLINES,
-			       .is_for_files = whom == FRAMES_FOR_FILES };
+			       .odd = audience != FRAMES_FOR_ALL &&
+				      audience != FRAMES_FOR_FILES &&
+				      audience != FRAMES_OF_TRAMPOLINES,
+			       .is_for_files = audience == FRAMES_FOR_FILES };
 	size_t fde;
 
-	put_cie(&rules, whom);
+	put_cie(&rules, audience);
 	fde = (size_t)(put_fde(&rules, at, start, bytes) - at);
 	PUT(&rules, 0, 0, 0, 0); /* end of the section */
 	return fde;

@@ -161,10 +161,10 @@ void variable_arguments_begin(struct debug_reading *reading, Dwarf_Die result,
  * Puts an argument on the stack. Arguments after one with other alignment are
  * unknown.
  */
-static enum argument_way put_on_stack(struct debug_reading *reading,
-				      struct variable_arguments *arguments,
-				      Dwarf_Die type, int is_struct,
-				      uint64_t *number)
+static enum argument_passing put_on_stack(struct debug_reading *reading,
+					  struct variable_arguments *arguments,
+					  Dwarf_Die type, int is_struct,
+					  uint64_t *number)
 {
 	uint64_t bytes = 8;
 
@@ -182,9 +182,9 @@ static enum argument_way put_on_stack(struct debug_reading *reading,
 	return ARGUMENT_IS_ON_STACK;
 }
 
-enum argument_way variable_arguments_next(struct debug_reading *reading,
-					  struct variable_arguments *arguments,
-					  Dwarf_Die type, uint64_t *number)
+enum argument_passing variable_arguments_next(
+	struct debug_reading *reading, struct variable_arguments *arguments,
+	Dwarf_Die type, uint64_t *number)
 {
 	struct argument_classes classes = { .reading = reading };
 	unsigned int wanted, vectors;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See ahead.h. */
-#include "cli/attach/ahead.h"
+/* See early_analysis.h. */
+#include "cli/attach/early_analysis.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,41 +29,42 @@
 /* More functions than any module has. */
 #define FUNCTIONS_MAX (UINT64_C(1) << 26)
 
-/* Value in ahead->noted: the process is refused because of this file. */
+/* Value in early->noted: the process is refused because of this file. */
 #define IS_REFUSED UINT64_MAX
 
-void ahead_init(struct ahead *ahead, char *cache,
-		const struct hook_selection *selection)
+void early_analysis_init(struct early_analysis *early, char *cache,
+			 const struct hook_selection *selection)
 {
-	*ahead = (struct ahead){ .cache = cache, .selection = selection };
+	*early = (struct early_analysis){ .cache = cache,
+					  .selection = selection };
 }
 
-void ahead_fini(struct ahead *ahead)
+void early_analysis_fini(struct early_analysis *early)
 {
-	session_cache_remove(ahead->session_cache);
-	idmap_fini(&ahead->noted);
-	free(ahead->cache);
+	session_cache_remove(early->session_cache);
+	idmap_fini(&early->noted);
+	free(early->cache);
 }
 
 /* ---- In the worker ---- */
 
 /* Memory that the worker and the command share: the worker's results so far. */
-struct ahead_findings {
+struct early_findings {
 	size_t at; /* Index of the mapping that the worker reads. */
 	/* Number of functions to hook, for each mapping. */
 	uint64_t functions[];
 };
 
-struct ahead_request {
-	const struct ahead *ahead;
+struct early_request {
+	const struct early_analysis *early;
 	pid_t pid;
 	const struct target_maps *maps;
 	const uint8_t *is_wanted; /* For each mapping. */
-	struct ahead_findings *findings;
+	struct early_findings *findings;
 };
 
 /* A file of a process. */
-struct ahead_file {
+struct early_file {
 	/* Path by which clew opens the file; the caller frees it. */
 	char *path;
 	/*
@@ -73,9 +74,9 @@ struct ahead_file {
 	int is_foreign;
 };
 
-static struct ahead_file find_file(pid_t pid, const char *path)
+static struct early_file find_file(pid_t pid, const char *path)
 {
-	struct ahead_file file = {
+	struct early_file file = {
 		.is_foreign = other_files_are_there(pid) &&
 			      !other_files_have(pid, path),
 	};
@@ -106,17 +107,17 @@ static int is_libc(const char *path)
  * files are stored in the session's cache only, because the other cache is for
  * files that the user's own processes may load. Returns 0 or -errno.
  */
-static int analyse_file(const struct ahead *ahead,
-			const struct ahead_file *file, struct arena *arena,
+static int analyse_file(const struct early_analysis *early,
+			const struct early_file *file, struct arena *arena,
 			struct analysis *analysis)
 {
 	if (is_libc(file->path))
 		return -ENOENT;
-	if (!file->is_foreign || !ahead->cache)
-		return analysis_of_file(file->path, ahead->cache, arena,
+	if (!file->is_foreign || !early->cache)
+		return analysis_of_file(file->path, early->cache, arena,
 					analysis);
-	return analysis_of_foreign_file(file->path, ahead->cache,
-					ahead->session_cache, arena, analysis);
+	return analysis_of_foreign_file(file->path, early->cache,
+					early->session_cache, arena, analysis);
 }
 
 static int write_answer(int fd, const struct analysis *analysis)
@@ -132,22 +133,22 @@ static int write_answer(int fd, const struct analysis *analysis)
 		       : -EIO;
 }
 
-static int analyse_one(const struct ahead_request *request, size_t i, int fd)
+static int analyse_one(const struct early_request *request, size_t i, int fd)
 {
-	const struct ahead *ahead = request->ahead;
+	const struct early_analysis *early = request->early;
 	const char *path = request->maps->items[i].path;
 	const int is_selected =
-		hook_selection_has_module(ahead->selection, path);
-	struct ahead_file file = find_file(request->pid, path);
+		hook_selection_has_module(early->selection, path);
+	struct early_file file = find_file(request->pid, path);
 	struct arena arena = { 0 };
 	struct analysis analysis;
-	int err = ahead->cache || is_selected
-			  ? analyse_file(ahead, &file, &arena, &analysis)
+	int err = early->cache || is_selected
+			  ? analyse_file(early, &file, &arena, &analysis)
 			  : -ENOENT;
 
 	if (!err && is_selected)
 		request->findings->functions[i] = hook_selection_count(
-			ahead->selection, path, file.path, &analysis);
+			early->selection, path, file.path, &analysis);
 	err = !err && fd >= 0 ? write_answer(fd, &analysis) : 0;
 	arena_fini(&arena);
 	free(file.path);
@@ -156,7 +157,7 @@ static int analyse_one(const struct ahead_request *request, size_t i, int fd)
 
 static int work(const void *context, int fd)
 {
-	const struct ahead_request *request = context;
+	const struct early_request *request = context;
 	int err = 0;
 
 	truncated_files_read_as_zeros();
@@ -195,27 +196,27 @@ static int is_first_of_module(const struct target_maps *maps, size_t i)
 	return 1;
 }
 
-static uint64_t *noted_of(struct ahead *ahead,
+static uint64_t *noted_of(struct early_analysis *early,
 			  const struct target_mapping *mapping)
 {
 	uint64_t hash =
 		hash_add(HASH_START, mapping->path, strlen(mapping->path));
 
 	hash = hash_add(hash, &mapping->inode, sizeof(mapping->inode));
-	return idmap_at(&ahead->noted, hash_key(hash));
+	return idmap_at(&early->noted, hash_key(hash));
 }
 
-static struct ahead_findings *findings_of(const struct target_maps *maps)
+static struct early_findings *findings_of(const struct target_maps *maps)
 {
 	const size_t bytes =
-		sizeof(struct ahead_findings) + maps->count * sizeof(uint64_t);
+		sizeof(struct early_findings) + maps->count * sizeof(uint64_t);
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static void free_findings(struct ahead_findings *findings,
+static void free_findings(struct early_findings *findings,
 			  const struct target_maps *maps)
 {
 	munmap(findings, sizeof(*findings) + maps->count * sizeof(uint64_t));
@@ -232,11 +233,11 @@ static int refuse(const char *path, const char *reason, char **why)
  * has crashed or has taken too long. Returns 0 also if the worker cannot be
  * started: the process then analyses the files itself.
  */
-static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
-	       const uint8_t *is_wanted, int fd,
-	       struct ahead_findings *findings, char **why)
+static int run(struct early_analysis *early, pid_t pid,
+	       const struct target_maps *maps, const uint8_t *is_wanted, int fd,
+	       struct early_findings *findings, char **why)
 {
-	const char *const folders[] = { ahead->cache, NULL };
+	const char *const folders[] = { early->cache, NULL };
 	const struct worker_limits limits = {
 		.seconds = SECONDS,
 		.bytes = BYTES,
@@ -248,7 +249,7 @@ static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 		 */
 		.writable = fd < 0 ? folders : NULL,
 	};
-	const struct ahead_request request = { ahead, pid, maps, is_wanted,
+	const struct early_request request = { early, pid, maps, is_wanted,
 					       findings };
 	char reason[WORKER_WHY_BYTES] = "";
 	size_t at;
@@ -258,7 +259,7 @@ static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 	at = findings->at;
 	if (at >= maps->count)
 		at = 0;
-	*noted_of(ahead, &maps->items[at]) = IS_REFUSED;
+	*noted_of(early, &maps->items[at]) = IS_REFUSED;
 	return refuse(maps->items[at].path, reason, why);
 }
 
@@ -266,14 +267,15 @@ static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
  * Returns an array with a flag for each mapping: whether it is a module that is
  * not analysed yet. The caller frees the array.
  */
-static uint8_t *list_new(struct ahead *ahead, const struct target_maps *maps)
+static uint8_t *list_new(struct early_analysis *early,
+			 const struct target_maps *maps)
 {
 	uint8_t *is_wanted = memory_zeroed(maps->count + 1, 1);
 
 	for (size_t i = 0; i < maps->count; i++)
 		is_wanted[i] = is_module(&maps->items[i]) &&
 			       is_first_of_module(maps, i) &&
-			       !*noted_of(ahead, &maps->items[i]);
+			       !*noted_of(early, &maps->items[i]);
 	return is_wanted;
 }
 
@@ -282,21 +284,21 @@ static int any(const uint8_t *is_wanted, size_t count)
 	return memchr(is_wanted, 1, count) != NULL;
 }
 
-static void note(struct ahead *ahead, const struct target_maps *maps,
+static void note(struct early_analysis *early, const struct target_maps *maps,
 		 const uint8_t *is_wanted,
-		 const struct ahead_findings *findings)
+		 const struct early_findings *findings)
 {
 	for (size_t i = 0; i < maps->count; i++) {
 		const uint64_t functions = findings->functions[i];
 
 		if (is_wanted[i])
-			*noted_of(ahead, &maps->items[i]) =
+			*noted_of(early, &maps->items[i]) =
 				1 + (functions < FUNCTIONS_MAX ? functions
 							       : FUNCTIONS_MAX);
 	}
 }
 
-static int sum_up(struct ahead *ahead, const struct target_maps *maps,
+static int sum_up(struct early_analysis *early, const struct target_maps *maps,
 		  uint64_t *functions, char **why)
 {
 	*functions = 0;
@@ -306,7 +308,7 @@ static int sum_up(struct ahead *ahead, const struct target_maps *maps,
 
 		if (!is_module(mapping) || !is_first_of_module(maps, i))
 			continue;
-		noted = *noted_of(ahead, mapping);
+		noted = *noted_of(early, mapping);
 		if (noted == IS_REFUSED)
 			return refuse(mapping->path,
 				      "it failed in another process, which "
@@ -363,7 +365,7 @@ static int take_answer(struct answers *answers, struct analysis *analysis)
  * Stores the worker's analyses in the session's cache and, if `folder` is not
  * NULL, in this folder.
  */
-static void store_answers(struct ahead *ahead, int fd,
+static void store_answers(struct early_analysis *early, int fd,
 			  const struct inner_folder *folder)
 {
 	struct answers answers = { fd, (uint64_t)lseek(fd, 0, SEEK_END) };
@@ -372,8 +374,8 @@ static void store_answers(struct ahead *ahead, int fd,
 
 	lseek(fd, 0, SEEK_SET);
 	while (take_answer(&answers, &analysis) == 0) {
-		if (!analysis.from_cache && ahead->session_cache)
-			analysis_cache_store(ahead->session_cache, &analysis);
+		if (!analysis.from_cache && early->session_cache)
+			analysis_cache_store(early->session_cache, &analysis);
 		if (folder) {
 			inner_folder_act(folder);
 			analysis_cache_store(to, &analysis);
@@ -388,64 +390,65 @@ static void store_answers(struct ahead *ahead, int fd,
  * Runs a worker that sends its analyses back to this process, which stores
  * them.
  */
-static int run_for_other_files(struct ahead *ahead, pid_t pid,
+static int run_for_other_files(struct early_analysis *early, pid_t pid,
 			       const struct target_maps *maps,
 			       const uint8_t *is_wanted,
 			       const struct inner_folder *folder,
-			       struct ahead_findings *findings, char **why)
+			       struct early_findings *findings, char **why)
 {
-	const int fd = memfd_create("clew-ahead", MFD_CLOEXEC);
+	const int fd = memfd_create("clew-early", MFD_CLOEXEC);
 	int err;
 
 	if (fd < 0)
 		return 0;
-	if (ahead->cache && !ahead->session_cache)
-		ahead->session_cache = session_cache_make(ahead->cache);
-	err = run(ahead, pid, maps, is_wanted, fd, findings, why);
+	if (early->cache && !early->session_cache)
+		early->session_cache = session_cache_make(early->cache);
+	err = run(early, pid, maps, is_wanted, fd, findings, why);
 	if (!err)
-		store_answers(ahead, fd, folder);
+		store_answers(early, fd, folder);
 	close(fd);
 	return err;
 }
 
 /* ---- Public functions ---- */
 
-int ahead_analyse(struct ahead *ahead, pid_t pid,
-		  const struct target_maps *maps, uint64_t *functions,
-		  char **why)
+int early_analysis_run(struct early_analysis *early, pid_t pid,
+		       const struct target_maps *maps, uint64_t *functions,
+		       char **why)
 {
-	struct ahead_findings *findings = findings_of(maps);
-	uint8_t *is_wanted = list_new(ahead, maps);
+	struct early_findings *findings = findings_of(maps);
+	uint8_t *is_wanted = list_new(early, maps);
 	int err = 0;
 
 	if (findings && any(is_wanted, maps->count))
 		err = other_files_are_there(pid)
-			      ? run_for_other_files(ahead, pid, maps, is_wanted,
+			      ? run_for_other_files(early, pid, maps, is_wanted,
 						    NULL, findings, why)
-			      : run(ahead, pid, maps, is_wanted, -1, findings,
+			      : run(early, pid, maps, is_wanted, -1, findings,
 				    why);
 	if (!err && findings)
-		note(ahead, maps, is_wanted, findings);
+		note(early, maps, is_wanted, findings);
 	if (!err)
-		err = sum_up(ahead, maps, functions, why);
+		err = sum_up(early, maps, functions, why);
 	if (findings)
 		free_findings(findings, maps);
 	free(is_wanted);
 	return err;
 }
 
-int ahead_carry(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
-		const struct inner_folder *folder, char **why)
+int early_analysis_copy(struct early_analysis *early, pid_t pid,
+			const struct target_maps *maps,
+			const struct inner_folder *folder, char **why)
 {
-	struct ahead_findings *findings = findings_of(maps);
+	struct early_findings *findings = findings_of(maps);
 	uint8_t *is_wanted = memory_zeroed(maps->count + 1, 1);
 	int err = 0;
 
 	for (size_t i = 0; i < maps->count; i++)
 		is_wanted[i] = is_module(&maps->items[i]) &&
 			       is_first_of_module(maps, i);
-	if (findings && ahead->cache)
-		err = run_for_other_files(ahead, pid, maps, is_wanted, folder,
+	if (findings && early->cache)
+		err = run_for_other_files(early, pid, maps, is_wanted, folder,
 					  findings, why);
 	if (findings)
 		free_findings(findings, maps);

@@ -9,8 +9,8 @@
  * too long, the process would also crash or take too long, so clew refuses to
  * attach to it.
  */
-#ifndef CLEW_CLI_ATTACH_AHEAD_H
-#define CLEW_CLI_ATTACH_AHEAD_H
+#ifndef CLEW_CLI_ATTACH_EARLY_ANALYSIS_H
+#define CLEW_CLI_ATTACH_EARLY_ANALYSIS_H
 
 #include <sys/types.h>
 
@@ -19,7 +19,7 @@
 #include "cli/target/inner_folder.h"
 #include "cli/target/target.h"
 
-struct ahead {
+struct early_analysis {
 	char *cache; /* Path of the cache, or NULL: analyses are not stored. */
 	/* Path of the cache for foreign files; NULL until needed. */
 	char *session_cache;
@@ -33,27 +33,28 @@ struct ahead {
 
 /*
  * Takes ownership of `cache`, an allocated path or NULL. The caller keeps the
- * selection, which must exist until ahead_fini().
+ * selection, which must exist until early_analysis_fini().
  */
-void ahead_init(struct ahead *ahead, char *cache,
-		const struct hook_selection *selection);
-void ahead_fini(struct ahead *ahead);
+void early_analysis_init(struct early_analysis *early, char *cache,
+			 const struct hook_selection *selection);
+void early_analysis_fini(struct early_analysis *early);
 
 /*
  * Analyses all modules of a process that are not analysed yet, and stores the
  * number of functions to hook in *functions. Returns 0, or -errno and *why if
  * the process is refused.
  */
-int ahead_analyse(struct ahead *ahead, pid_t pid,
-		  const struct target_maps *maps, uint64_t *functions,
-		  char **why);
+int early_analysis_run(struct early_analysis *early, pid_t pid,
+		       const struct target_maps *maps, uint64_t *functions,
+		       char **why);
 
 /*
  * For a process with another file system: writes the analyses of all its
  * modules into `folder`, which is in that file system. Returns 0, or -errno and
  * *why.
  */
-int ahead_carry(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
-		const struct inner_folder *folder, char **why);
+int early_analysis_copy(struct early_analysis *early, pid_t pid,
+			const struct target_maps *maps,
+			const struct inner_folder *folder, char **why);
 
 #endif
