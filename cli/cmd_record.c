@@ -40,7 +40,12 @@
 
 #define DIRECTIVE_JAVA_STANDBY "|standby[:...]"
 
-enum { KEY_SNAPSHOT_WHEN = KEY_OF_COMMAND, KEY_TRACE_ON, KEY_TRACE_OFF };
+enum {
+	KEY_SNAPSHOT_WHEN = KEY_OF_COMMAND,
+	KEY_SNAPSHOT_KEEP,
+	KEY_TRACE_ON,
+	KEY_TRACE_OFF
+};
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -62,6 +67,9 @@ static const struct argp_option argp_options[] = {
 	  HELP_TRACES },
 	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", HELP_FIRST,
 	  "Save a snapshot at FUNCTION or FUNCTION>5ms", HELP_SNAPSHOTS },
+	{ "snapshot-keep", KEY_SNAPSHOT_KEEP, "N", 0,
+	  "Retain the N slowest snapshots of each FUNCTION>5ms (default: 10)",
+	  HELP_SNAPSHOTS },
 	RECORDING_ROWS,
 	{ 0 },
 };
@@ -108,6 +116,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_SNAPSHOT_WHEN:
 		probe_options_parse_snapshot(&options->probes, argument, state);
+		return 0;
+	case KEY_SNAPSHOT_KEEP:
+		probe_options_parse_retained(&options->probes, argument, state);
 		return 0;
 	case KEY_TRACE_ON:
 	case KEY_TRACE_OFF:
@@ -488,6 +499,7 @@ int command_record(int argc, char **argv)
 	int status;
 
 	directives_init(&options.directives);
+	probe_options_init(&options.probes);
 	command_line_parse_program(&argp, argc, argv, &options);
 	status = record(argv[0], &options);
 	directives_fini(&options.directives);

@@ -54,12 +54,11 @@ static int add_condition(struct probe_action *action, struct action_line *line)
 	return 0;
 }
 
-static int add_limit(struct probe_action *action, struct action_line *line)
+/* Parses the rest of the line as a number of 1 or more. */
+static int take_count(struct action_line *line, uint64_t *out)
 {
 	uint64_t number = 0;
 
-	if (action->limit)
-		return wrong_at(line, 0, "only one limit is allowed");
 	for (; line->at < line->bytes && scan_is_digit(line->text[line->at]);
 	     line->at++)
 		if (__builtin_mul_overflow(number, 10U, &number) ||
@@ -72,8 +71,19 @@ static int add_limit(struct probe_action *action, struct action_line *line)
 	if (!number || line->at < line->bytes)
 		return wrong_at(line, line->at,
 				"this is not a number of 1 or more");
-	action->limit = number;
+	*out = number;
 	return 0;
+}
+
+static int add_limit(struct probe_action *action, struct action_line *line)
+{
+	if (action->limit)
+		return wrong_at(line, 0, "only one limit is allowed");
+	if (action->slowest)
+		return wrong_at(
+			line, 0,
+			"limit and snapshot slowest exclude each other");
+	return take_count(line, &action->limit);
 }
 
 static int add_fields(struct probe_action *action, struct action_line *line)
@@ -253,14 +263,6 @@ static int add_stopwatch(struct probe_action *action, struct action_line *line,
 	return 0;
 }
 
-static int add_snapshot(struct probe_action *action, struct action_line *line)
-{
-	if (line->at < line->bytes)
-		return wrong_at(line, line->at, "an argument is missing");
-	action->takes_snapshot = 1;
-	return 0;
-}
-
 static int take_word(struct action_line *line, const char *word)
 {
 	const size_t length = scan_name(line->text, line->bytes, line->at);
@@ -270,6 +272,39 @@ static int take_word(struct action_line *line, const char *word)
 	line->at += length;
 	skip_blanks(line);
 	return 1;
+}
+
+static int add_slowest(struct probe_action *action, struct action_line *line)
+{
+	const size_t at = line->at;
+	uint64_t count;
+	int err;
+
+	if (action->limit)
+		return wrong_at(
+			line, 0,
+			"limit and snapshot slowest exclude each other");
+	err = take_count(line, &count);
+	if (err)
+		return err;
+	if (count > PROBE_SLOWEST_MAX)
+		return wrong_at(line, at, "at most 100 can be retained");
+	action->slowest = (uint32_t)count;
+	return 0;
+}
+
+static int add_snapshot(struct probe_action *action, struct action_line *line)
+{
+	int err = 0;
+
+	if (action->takes_snapshot)
+		return wrong_at(line, 0, "only one snapshot is allowed");
+	if (take_word(line, "slowest"))
+		err = add_slowest(action, line);
+	else if (line->at < line->bytes)
+		err = wrong_at(line, line->at, "this is not slowest N");
+	action->takes_snapshot = !err;
+	return err;
 }
 
 static int add_trace(struct probe_action *action, struct action_line *line)

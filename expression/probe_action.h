@@ -11,6 +11,8 @@
  *	start NAME		start a stopwatch for this call
  *	slower NAME TIME	only if it has run for this time, as 5ms
  *	snapshot		write a recording of the activity so far
+ *	snapshot slowest N	the same, and retain those of the N slowest
+ *				calls; `slower` precedes
  *	trace on|off		begin or end tracing the thread's calls
  *
  * For expressions and fields see expression.h.
@@ -21,6 +23,7 @@
 #include "expression/expression.h"
 
 #define PROBE_REGION_NAME_BYTES 56
+#define PROBE_SLOWEST_MAX       100
 
 /* Separates the user's own words from the expression after it. */
 #define PROBE_ACTION_MARK '\x1f'
@@ -65,6 +68,8 @@ struct probe_action {
 	struct probe_stopwatch *starts;
 	struct probe_stopwatch *slower; /* NULL: any duration */
 	int takes_snapshot;
+	/* Snapshots of the slowest calls that are retained; 0: all. */
+	uint32_t slowest;
 	enum probe_trace trace;
 };
 

@@ -39,7 +39,8 @@ MILD = """agent/nodes.c preload/generated/erlang_symbols.c preload/generated/rec
     preload/answers/agent_values.c preload/answers/snapshots.c
     preload/probe/probe_actions.c preload/probe/probe_calls.c
     preload/probe/probe_hits.c preload/probe/probe_records.c
-    preload/probe/probe_stopwatches.c jvm/natives/bridge.c
+    preload/probe/probe_stopwatches.c preload/probe/slowest_snapshots.c
+    jvm/natives/bridge.c
     jvm/natives/java_stack.c jvm/jvmti/java_context.c
     jvm/inplace/in_place_calls.c jvm/exact/java_call.c"""
 

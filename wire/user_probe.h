@@ -235,7 +235,11 @@ struct wire_probe_hits {
 	_Atomic uint64_t unknown;
 	/* The condition held; includes hits beyond a limit. */
 	_Atomic uint64_t wanted;
-	/* Beyond the limit: neither counted nor recorded. */
+	/*
+	 * Beyond the limit: neither counted nor recorded. With the action
+	 * `snapshot slowest`: counted, but without a snapshot that was
+	 * retained.
+	 */
 	_Atomic uint64_t over;
 	/* Counted, but not recorded: the recording could not grow. */
 	_Atomic uint64_t lost_no_space;

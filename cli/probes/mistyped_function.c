@@ -10,83 +10,134 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/nearest.h"
-#include "cli/recording/needed_libraries.h"
 #include "image/symbols.h"
+#include "symbolizer/a2n.h"
 
-/* Skips mangled C++ names, which users do not type. */
+enum { NAMES_MAX = 3 };
+
+/* The most similar names so far, the best one first. */
+struct similar_names {
+	const char *word;
+	struct similar_name {
+		char *text;
+		size_t distance;
+	} items[NAMES_MAX];
+	size_t count;
+};
+
+static int has_name(const struct similar_names *names, const char *text)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strcmp(names->items[i].text, text) == 0)
+			return 1;
+	return 0;
+}
+
+static void insert(struct similar_names *names, const char *text,
+		   size_t distance)
+{
+	size_t at = names->count;
+
+	if (has_name(names, text))
+		return;
+	if (at < NAMES_MAX)
+		names->count++;
+	else if (distance < names->items[--at].distance)
+		free(names->items[at].text);
+	else
+		return;
+	for (; at > 0 && distance < names->items[at - 1].distance; at--)
+		names->items[at] = names->items[at - 1];
+	names->items[at].text = memory_string(text, strlen(text));
+	names->items[at].distance = distance;
+}
+
+/* Compares only the last part of a C++ name if the user wrote one part. */
+static void offer_name(struct similar_names *names, const char *text)
+{
+	struct nearest nearest = nearest_to(names->word);
+	const char *compared = text, *part;
+
+	while (!strstr(names->word, "::") && (part = strstr(compared, "::")))
+		compared = part + 2;
+	nearest_offer(&nearest, compared, strlen(compared));
+	if (nearest.best)
+		insert(names, text, nearest.distance);
+}
+
+static void offer_mangled(struct similar_names *names, const char *symbol)
+{
+	char *whole = a2n_demangle(symbol);
+	char *bare = whole ? a2n_short_name(whole, A2N_BARE) : NULL;
+
+	if (bare)
+		offer_name(names, bare);
+	free(bare);
+	free(whole);
+}
+
 static int offer(void *context, const struct symbol *symbol)
 {
-	if (symbol->is_function && symbol->is_defined &&
-	    strncmp(symbol->name, "_Z", 2) != 0)
-		nearest_offer(context, symbol->name, strlen(symbol->name));
+	if (!symbol->is_function || !symbol->is_defined)
+		return 0;
+	if (strncmp(symbol->name, "_Z", 2) == 0)
+		offer_mangled(context, symbol->name);
+	else
+		offer_name(context, symbol->name);
 	return 0;
+}
+
+/* Returns "did you mean A, B or C?" or NULL, and frees the names. */
+static char *question_of(struct similar_names *names)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < names->count; i++) {
+		const char *between = !i                     ? "did you mean "
+				      : i + 1 < names->count ? ", "
+							     : " or ";
+		char *longer =
+			memory_printf("%s%s%s", text ? text : "", between,
+				      text_printable(names->items[i].text));
+
+		free(text);
+		free(names->items[i].text);
+		text = longer;
+	}
+	if (text) {
+		char *question = memory_printf("%s?", text);
+
+		free(text);
+		text = question;
+	}
+	return text;
 }
 
 int mistyped_function_refuse(const struct image *image, const char *path,
 			     const char *function, char **why)
 {
-	struct nearest nearest = nearest_to(function);
+	struct similar_names names = { .word = function };
+	char *question;
 
-	symbols_walk(image, offer, &nearest);
-	if (nearest.best)
-		return fail(why, -ENOENT,
-			    "%s has no function %s; did you mean %s?", path,
-			    function, nearest.best);
-	return fail(why, -ENOENT, "%s has no function %s", path, function);
+	symbols_walk(image, offer, &names);
+	question = question_of(&names);
+	fail(why, -ENOENT, "%s has no function %s%s%s", path, function,
+	     question ? "; " : "", question ? question : "");
+	free(question);
+	return -ENOENT;
 }
 
-static int has_function(const struct needed_libraries *files,
-			const struct probe_spec *spec)
+char *mistyped_function_question(const struct needed_libraries *files,
+				 const char *function)
 {
+	struct similar_names names = { .word = function };
 	struct image image;
-	int is_found = 0;
-
-	for (size_t i = 0; i < files->count && !is_found; i++) {
-		if (image_open(&image, files->items[i].path) != 0)
-			continue;
-		is_found = probe_spec_is_in(spec, &image);
-		image_close(&image);
-	}
-	return is_found;
-}
-
-/* Returns the most similar name in all files, or NULL. The caller frees it. */
-static char *nearest_function(const struct needed_libraries *files,
-			      const char *function)
-{
-	struct nearest nearest = nearest_to(function);
-	struct image image;
-	char *found = NULL;
 
 	for (size_t i = 0; i < files->count; i++) {
 		if (image_open(&image, files->items[i].path) != 0)
 			continue;
-		nearest.best = NULL;
-		symbols_walk(&image, offer, &nearest);
-		if (nearest.best) {
-			free(found);
-			found = memory_string(nearest.best,
-					      strlen(nearest.best));
-		}
+		symbols_walk(&image, offer, &names);
 		image_close(&image);
 	}
-	return found;
-}
-
-char *mistyped_function_text(const struct probe_spec *spec, const char *program)
-{
-	struct needed_libraries files;
-	char *nearest = NULL, *text = NULL;
-
-	needed_libraries_find(&files, program);
-	if (!has_function(&files, spec))
-		nearest = nearest_function(&files, spec->function);
-	needed_libraries_fini(&files);
-	if (nearest)
-		text = memory_printf("no function %s in %s and the libraries "
-				     "that it needs; did you mean %s?",
-				     spec->function, text_basename(program),
-				     nearest);
-	free(nearest);
-	return text;
+	return question_of(&names);
 }

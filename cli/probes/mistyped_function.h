@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports function names that an ELF file does not have. */
+/* Reports function names that ELF files do not have. */
 #ifndef CLEW_CLI_PROBES_MISTYPED_FUNCTION_H
 #define CLEW_CLI_PROBES_MISTYPED_FUNCTION_H
 
+#include "cli/recording/needed_libraries.h"
 #include "image/probe_spec.h"
 
 /*
- * Returns -ENOENT and *why: the file has no function of this name, and the
- * nearest name.
+ * Returns -ENOENT and *why: the file has no function of this name, and up to
+ * three similar names.
  */
 int mistyped_function_refuse(const struct image *image, const char *path,
 			     const char *function, char **why);
 
 /*
- * Returns a message, which the caller frees, if neither the program nor a
- * library that it needs has the function, but one has a similar name. Otherwise
- * returns NULL: the name is right, or a library that is loaded later may have
- * it.
+ * Returns "did you mean A, B or C?" with up to three similar names of functions
+ * in these files, or NULL. The caller frees it.
  */
-char *mistyped_function_text(const struct probe_spec *spec,
-			     const char *program);
+char *mistyped_function_question(const struct needed_libraries *files,
+				 const char *function);
 
 #endif

@@ -3,6 +3,8 @@
 #include "cli/probes/probe_options.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/common/command.h"
+#include "cli/common/option_values.h"
 #include "cli/probes/argument_line.h"
 #include "cli/probes/handler_object.h"
 #include "cli/probes/mistyped_function.h"
@@ -19,6 +22,8 @@
 #include "cli/probes/snapshot_when.h"
 #include "cli/probes/source_line.h"
 #include "cli/probes/variable_text.h"
+#include "cli/recording/needed_libraries.h"
+#include "expression/probe_action.h"
 
 static const char *own(struct probe_options *options, char *text)
 {
@@ -26,6 +31,13 @@ static const char *own(struct probe_options *options, char *text)
 				     &options->owned_capacity, sizeof(char *));
 	options->owned[options->owned_count++] = text;
 	return text;
+}
+
+void probe_options_init(struct probe_options *options)
+{
+	*options = (struct probe_options){
+		.snapshots_retained = SNAPSHOT_WHEN_LIMIT,
+	};
 }
 
 void probe_options_fini(struct probe_options *options)
@@ -125,6 +137,7 @@ void probe_options_parse_snapshot(struct probe_options *options,
 {
 	static const char name[] = "snapshot-when";
 	struct snapshot_when when;
+	const char *limit = options->snapshots_retained;
 
 	if (snapshot_when_parse(text, options->snapshots++, &when) != 0)
 		complain_of_usage(state,
@@ -138,10 +151,31 @@ void probe_options_parse_snapshot(struct probe_options *options,
 		add_line(options, name, "", own(options, when.clock), state);
 	}
 	probe_options_parse_place(options, own(options, when.place), state);
-	for (size_t i = 0; i < SNAPSHOT_WHEN_LINES; i++)
-		if (when.lines[i])
-			add_line(options, name, "", own(options, when.lines[i]),
-				 state);
+	if (when.condition)
+		add_line(options, name, "", own(options, when.condition),
+			 state);
+	if (when.start) {
+		add_line(options, name, "snapshot slowest ", limit, state);
+		return;
+	}
+	add_line(options, name, "limit ", limit, state);
+	add_line(options, name, "", "snapshot", state);
+}
+
+void probe_options_parse_retained(struct probe_options *options,
+				  const char *text, struct argp_state *state)
+{
+	const uint64_t count =
+		parse_number(state, "snapshot-keep", text, PROBE_SLOWEST_MAX);
+
+	if (!count)
+		argp_error(state,
+			   "--snapshot-keep=%s: write a number from 1 "
+			   "to %d",
+			   text, PROBE_SLOWEST_MAX);
+	snprintf(options->snapshots_retained,
+		 sizeof(options->snapshots_retained), "%u",
+		 (unsigned int)count);
 }
 
 void probe_options_parse_trace(struct probe_options *options, const char *text,
@@ -234,22 +268,77 @@ static int refuse_function(const struct read_file *last,
 }
 
 /*
- * Warns about a missing function. Two probes at one function give one warning.
+ * Checks the probe's locations in a file. Returns their number, or -EINVAL and
+ * *why: a probe is possible at none of them.
  */
-static void doubt_function(struct read_file *last,
-			   const struct probe_spec *spec, const char *text,
-			   const char *program, const char *command)
+static int check_file(struct read_file *last, const struct probe_spec *spec,
+		      const char *text, const char *path, char **why)
 {
-	char *what;
+	const struct probe_map *map = read_map(last, path);
+	struct forecast forecast = { 0 };
+	unsigned int count;
+
+	if (!map)
+		return 0;
+	count = probe_spec_walk(spec, map, check_site, &forecast);
+	if (count && !forecast.possible)
+		return fail(why, -EINVAL, "probe %s: %s", text,
+			    probe_reason_text(forecast.reason));
+	return count < INT_MAX ? (int)count : INT_MAX;
+}
+
+/* Whether the file is meant and has the function, without decoding its code. */
+static int has_function(const char *path, const struct probe_spec *spec)
+{
+	struct image image;
+	int has;
+
+	if (!probe_spec_means(spec, path, 0) || image_open(&image, path) != 0)
+		return 0;
+	has = probe_spec_is_in(spec, &image);
+	image_close(&image);
+	return has;
+}
+
+/*
+ * Checks the probe in the libraries that the program needs. Returns the number
+ * of locations in the first library that has the function, or -EINVAL and *why.
+ */
+static int check_libraries(struct read_file *last,
+			   const struct probe_spec *spec, const char *text,
+			   const struct needed_libraries *files, char **why)
+{
+	for (size_t i = 1; i < files->count; i++)
+		if (has_function(files->items[i].path, spec))
+			return check_file(last, spec, text,
+					  files->items[i].path, why);
+	return 0;
+}
+
+/*
+ * Warns that the function does not exist when the program starts. Two probes at
+ * one function give one warning.
+ */
+static void announce_wait(struct read_file *last, const struct probe_spec *spec,
+			  const char *text, const char *program,
+			  const struct needed_libraries *files,
+			  const char *command)
+{
+	char *question;
 
 	if (last->doubted && strcmp(last->doubted, spec->function) == 0)
 		return;
 	free(last->doubted);
 	last->doubted = memory_printf("%s", spec->function);
-	what = mistyped_function_text(spec, program);
-	if (what)
-		complain(command, "probe %s: %s", text, what);
-	free(what);
+	question = mistyped_function_question(files, spec->function);
+	complain(command,
+		 "probe %s: no function %s in %s and the libraries that it "
+		 "needs%s%s; %s%sthe probe waits for a library or program that "
+		 "is loaded later",
+		 text, spec->function, text_basename(program),
+		 *spec->module ? ", as far as their names match " : "",
+		 spec->module, question ? question : "", question ? " " : "");
+	free(question);
 }
 
 /*
@@ -261,21 +350,21 @@ static int check(struct read_file *last, const struct probe_spec *spec,
 		 char **why)
 {
 	const char *path = file_of(spec, program);
-	const struct probe_map *map = path ? read_map(last, path) : NULL;
-	struct forecast forecast = { 0 };
-	unsigned int count;
+	struct needed_libraries files;
+	int count = path ? check_file(last, spec, text, path, why) : 0;
 
-	if (!map)
+	if (count < 0)
+		return count;
+	if (count || !*spec->function)
 		return 0;
-	count = probe_spec_walk(spec, map, check_site, &forecast);
-	if (count && !forecast.possible)
-		return fail(why, -EINVAL, "probe %s: %s", text,
-			    probe_reason_text(forecast.reason));
-	if (!count && *spec->module)
+	if (*spec->module && last->path && path)
 		return refuse_function(last, spec, text, path, why);
+	needed_libraries_find(&files, program);
+	count = check_libraries(last, spec, text, &files, why);
 	if (!count && command)
-		doubt_function(last, spec, text, program, command);
-	return 0;
+		announce_wait(last, spec, text, program, &files, command);
+	needed_libraries_fini(&files);
+	return count < 0 ? count : 0;
 }
 
 /* Collects the probe's lines in order. */

@@ -35,10 +35,18 @@ struct probe_options {
 	} actions[PROBE_ACTIONS_MAX];
 	size_t action_count;
 	unsigned int snapshots; /* Number of --snapshot-when options. */
+	/*
+	 * Value of --snapshot-keep: snapshots of each such option that a
+	 * process retains. Actions refer to this text.
+	 */
+	char snapshots_retained[8];
 	/* Allocated texts that the above refer to. */
 	char **owned;
 	size_t owned_count, owned_capacity;
 };
+
+/* Sets default values. The structure must not move. */
+void probe_options_init(struct probe_options *options);
 
 /* Frees the texts that the functions below have allocated. */
 void probe_options_fini(struct probe_options *options);
@@ -61,6 +69,10 @@ void probe_options_parse_ret(struct probe_options *options, const char *text,
 
 /* Adds a condition for a snapshot (snapshot_when.h). Reports errors. */
 void probe_options_parse_snapshot(struct probe_options *options,
+				  const char *text, struct argp_state *state);
+
+/* Takes the value of --snapshot-keep. Reports errors. */
+void probe_options_parse_retained(struct probe_options *options,
 				  const char *text, struct argp_state *state);
 
 /*

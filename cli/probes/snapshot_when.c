@@ -79,6 +79,24 @@ static char *condition(const char *sign, const char *text, int64_t value)
 			     sign, text);
 }
 
+/*
+ * Whether the text can be a function's name: it has no operators but brackets
+ * of template arguments, or is an operator of C++.
+ */
+static int is_name(const char *text)
+{
+	int depth = 0;
+
+	if (strstr(text, "operator"))
+		return 1;
+	for (const char *at = text; *at && depth >= 0; at++) {
+		if (*at == '=' || *at == '!')
+			return 0;
+		depth += (*at == '<') - (*at == '>');
+	}
+	return depth == 0;
+}
+
 int snapshot_when_parse(const char *text, unsigned int number,
 			struct snapshot_when *out)
 {
@@ -90,6 +108,8 @@ int snapshot_when_parse(const char *text, unsigned int number,
 	while (length && text[length - 1] == ' ')
 		length--;
 	if (sign && !is_time(found.value) && parse_value(found.value, &value)) {
+		if (!is_name(text))
+			return -EINVAL;
 		sign = NULL; /* The operator belongs to the name. */
 		length = strlen(text);
 	}
@@ -98,16 +118,14 @@ int snapshot_when_parse(const char *text, unsigned int number,
 	*out = (struct snapshot_when){ 0 };
 	out->place = memory_printf("%.*s%s", (int)length, text,
 				   sign ? "%return" : "");
-	out->lines[1] = memory_printf("limit %d", SNAPSHOT_WHEN_LIMIT);
-	out->lines[2] = memory_printf("snapshot");
 	if (!sign)
 		return 0;
 	if (!is_time(found.value)) {
-		out->lines[0] = condition(sign, found.value, value);
+		out->condition = condition(sign, found.value, value);
 		return 0;
 	}
 	out->start = memory_printf("%.*s", (int)length, text);
 	out->clock = memory_printf("start when%u", number);
-	out->lines[0] = memory_printf("slower when%u %s", number, found.value);
+	out->condition = memory_printf("slower when%u %s", number, found.value);
 	return 0;
 }

@@ -10,15 +10,17 @@
 #ifndef CLEW_CLI_PROBES_SNAPSHOT_WHEN_H
 #define CLEW_CLI_PROBES_SNAPSHOT_WHEN_H
 
-#define SNAPSHOT_WHEN_LINES 3
-/* Snapshots of each condition, in each process. */
-#define SNAPSHOT_WHEN_LIMIT 10
+/*
+ * Snapshots of each condition that are retained in each process: those of the
+ * slowest calls if the condition has a duration, otherwise the first ones.
+ */
+#define SNAPSHOT_WHEN_LIMIT "10"
 
 struct snapshot_when {
-	char *start; /* Location at which the time begins, or NULL. */
-	char *clock; /* Action there. */
-	char *place; /* Location at which the snapshot may be made. */
-	char *lines[SNAPSHOT_WHEN_LINES]; /* Actions there; may be NULL. */
+	char *start;     /* Location at which the time begins, or NULL. */
+	char *clock;     /* Action there. */
+	char *place;     /* Location at which the snapshot may be made. */
+	char *condition; /* First action there, or NULL. */
 };
 
 /*

@@ -389,6 +389,11 @@ static int add_action(struct directives *directives,
 			    (int)strcspn(value, mark), value, problem.what,
 			    value[problem.at] ? ", at \"" : "",
 			    value + problem.at, value[problem.at] ? "\"" : "");
+	if (directives->action.slowest && !directives->action.slower)
+		return fail(why, -EINVAL,
+			    "%s %s: snapshot slowest compares durations; put "
+			    "slower NAME TIME before it",
+			    directive->word, value);
 	return add_text(directives, directive, value, why);
 }
 

@@ -240,23 +240,30 @@ static int copy_into(struct snapshot_files *snapshot, const char *from)
 				   : apart_call(copy_file, snapshot);
 }
 
-/*
- * Copies the calls that workers have counted, from the file beside the trace,
- * which need not exist.
- */
-static int copy_taken(struct snapshot_files *snapshot, const char *trace)
+/* Writes the path of the file with the calls that workers have counted. */
+static int taken_path(struct snapshot_files *snapshot, const char *trace)
 {
-	char *path = (char *)snapshot->piece;
-	struct text text = text_in(path, PATH_MAX);
+	struct text text = text_in((char *)snapshot->piece, PATH_MAX);
 	const char *end = trace;
-	int err;
 
 	while (*end)
 		end++;
 	for (end -= sizeof(WIRE_TRACE_SUFFIX) - 1; trace < end; trace++)
 		text_char(&text, *trace);
 	text_string(&text, WIRE_TAKEN_SUFFIX);
-	err = text_was_cut(&text) ? -ENAMETOOLONG : copy_into(snapshot, path);
+	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
+}
+
+/*
+ * Copies the calls that workers have counted, from the file beside the trace,
+ * which need not exist.
+ */
+static int copy_taken(struct snapshot_files *snapshot, const char *trace)
+{
+	int err = taken_path(snapshot, trace);
+
+	if (!err)
+		err = copy_into(snapshot, (const char *)snapshot->piece);
 	return err == -ENOENT ? 0 : err;
 }
 
@@ -396,21 +403,80 @@ static int make_next(struct snapshot_files *snapshot)
 	return (int)n;
 }
 
-void snapshot_take(void)
+/* Returns the number, or -errno. *number is 0 if there is no folder. */
+static int take_next(int *number)
 {
-	int err, number;
+	int err;
 	struct snapshot_files *snapshot = begin(&err);
 
+	*number = 0;
 	if (snapshot) {
-		number = make_next(snapshot);
-		err = number < 0 ? number : 0;
-		if (!err) {
+		err = make_next(snapshot);
+		if (err > 0) {
+			*number = err;
 			/* The snapshot contains this mark. */
-			clew_mark("snapshot", (uint64_t)number);
+			clew_mark("snapshot", (uint64_t)*number);
 			err = copy_all(snapshot);
 		}
 		sys_munmap(snapshot, sizeof(*snapshot));
 	}
-	if (err)
+	if (err < 0)
 		clew_mark("snapshot failed", (uint64_t)-err);
+	return err < 0 ? err : *number;
+}
+
+void snapshot_take(void)
+{
+	int number;
+
+	take_next(&number);
+}
+
+int snapshot_take_whole(void)
+{
+	int number;
+	const int err = take_next(&number);
+
+	if (err < 0 && number)
+		snapshot_remove((uint32_t)number);
+	return err;
+}
+
+/* Removes the copy of a file, which need not exist. */
+static void remove_copy(struct snapshot_files *snapshot, const char *from)
+{
+	struct text text = text_in(snapshot->to, sizeof(snapshot->to));
+
+	text_string(&text, snapshot->directory);
+	text_string(&text, last_part(from));
+	if (!text_was_cut(&text))
+		sys_call(SYS_unlinkat, AT_FDCWD, (long)snapshot->to, 0, 0, 0,
+			 0);
+}
+
+void snapshot_remove(uint32_t number)
+{
+	const struct recorder *recorder = rt.recorder;
+	const struct part *trace = &recorder->trace.part;
+	struct snapshot_files *snapshot;
+
+	if (runtime_is_filtered())
+		return;
+	snapshot = sys_map_private(sizeof(*snapshot));
+	if (sys_failed(snapshot))
+		return;
+	if (name(snapshot, number) == 0) {
+		remove_copy(snapshot, "/" WIRE_CONFIG_NAME);
+		remove_copy(snapshot, recorder->part.file.path);
+		if (trace->header && !trace->file.is_private) {
+			remove_copy(snapshot, trace->file.path);
+			if (taken_path(snapshot, trace->file.path) == 0)
+				remove_copy(snapshot,
+					    (const char *)snapshot->piece);
+		}
+		sys_call(SYS_unlinkat, AT_FDCWD, (long)snapshot->directory,
+			 AT_REMOVEDIR, 0, 0, 0);
+		clew_mark("snapshot removed", number);
+	}
+	sys_munmap(snapshot, sizeof(*snapshot));
 }

@@ -7,6 +7,8 @@
 #ifndef CLEW_ANSWERS_SNAPSHOTS_H
 #define CLEW_ANSWERS_SNAPSHOTS_H
 
+#include <stdint.h>
+
 /*
  * Writes a snapshot to a new folder. Returns 0, or -errno: -ENODEV if the
  * process is not recorded, -EPERM if its system calls are filtered; after other
@@ -20,5 +22,17 @@ int snapshot_write(const char *path);
  * the errno.
  */
 void snapshot_take(void);
+
+/*
+ * Does the same, but removes the folder of a snapshot that fails. Returns N, or
+ * -errno.
+ */
+int snapshot_take_whole(void);
+
+/*
+ * Removes the folder of a snapshot that this process has written. The mark
+ * "snapshot removed" records its number.
+ */
+void snapshot_remove(uint32_t number);
 
 #endif

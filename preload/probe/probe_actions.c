@@ -26,6 +26,7 @@
 #include "preload/probe/probe_hits.h"
 #include "preload/probe/probe_records.h"
 #include "preload/probe/probe_stopwatches.h"
+#include "preload/probe/slowest_snapshots.h"
 #include "preload/record/slots.h"
 #include "preload/stack/trampolines.h"
 #include "preload/sys/copy_bytes.h"
@@ -57,6 +58,7 @@ struct probe_life {
 	struct wire_probe_hits *hits; /* array of WIRE_PROBES_MAX */
 	_Atomic uint32_t given;       /* slots in use, for all probes */
 	struct slot_lane lanes[WIRE_PROBES_MAX];
+	struct slowest_snapshots slowest[WIRE_PROBES_MAX];
 };
 
 static struct {
@@ -341,16 +343,17 @@ static void start_times(const struct probe_action *action, uint64_t sp)
 
 /*
  * Whether a call that began at time `start` (0: unknown) took as long as the
- * action requires.
+ * action requires. Stores the duration in *ticks.
  */
 static int is_slow(const struct probe_action *action, uint64_t start,
-		   struct wire_probe_hits *hits)
+		   struct wire_probe_hits *hits, uint64_t *ticks)
 {
 	const uint64_t now = stamp_counter();
 
 	sink_moment();
+	*ticks = now - start;
 	if (start && start < now &&
-	    stopwatch_is_over(now - start, action->slower->ns))
+	    stopwatch_is_over(*ticks, action->slower->ns))
 		return 1;
 	increment(start ? &hits->refused : &hits->unknown);
 	return 0;
@@ -358,15 +361,16 @@ static int is_slow(const struct probe_action *action, uint64_t start,
 
 /*
  * Whether the call, which began at `start`, was slow enough, the condition
- * holds, and the limit is not reached.
+ * holds, and the limit is not reached. Stores the duration in *ticks if the
+ * action requires one.
  */
 static int is_wanted(const struct probe_action *action,
 		     const struct expression_view *view, uint64_t start,
-		     struct wire_probe_hits *hits)
+		     struct wire_probe_hits *hits, uint64_t *ticks)
 {
 	uint64_t value = 1;
 
-	if (action->slower && !is_slow(action, start, hits))
+	if (action->slower && !is_slow(action, start, hits, ticks))
 		return 0;
 	if (action->condition &&
 	    expression_evaluate(action->condition, view, &value) !=
@@ -424,12 +428,30 @@ static void call(struct clew_registers *registers, uint64_t sp, uint32_t probe)
 		increment(&mine->hits[probe].uncalled);
 }
 
+/*
+ * Writes a snapshot of a call that took `ticks`, and counts snapshots that are
+ * not retained.
+ */
+static void take_snapshot(const struct probe_action *action,
+			  struct probe_life *mine, uint64_t probe,
+			  uint64_t ticks)
+{
+	if (!action->slowest || !action->slower) {
+		snapshot_take();
+		return;
+	}
+	if (slowest_snapshots_take(&mine->slowest[probe], action->slowest,
+				   ticks))
+		increment(&mine->hits[probe].over);
+}
+
 /* The parts of an action that read no register. */
-static void act_simply(const struct probe_action *action, uint64_t probe)
+static void act_simply(const struct probe_action *action,
+		       struct probe_life *mine, uint64_t probe, uint64_t ticks)
 {
 	probe_count_here(probe);
 	if (action->takes_snapshot)
-		snapshot_take();
+		take_snapshot(action, mine, probe, ticks);
 	switch_trace(action->trace);
 }
 
@@ -495,7 +517,7 @@ static void end_awaited(uint32_t probe, const uint64_t *slot, uint64_t result)
 	const struct probe_action *action = actions.of[probe];
 	const uint64_t start =
 		stopwatch_stop(awaited_name(probe, slot), (uintptr_t)slot);
-	uint64_t registers[MACHINE_REGISTERS] = { 0 };
+	uint64_t registers[MACHINE_REGISTERS] = { 0 }, ticks = 0;
 	const struct expression_view view = view_of(registers, probe);
 	struct probe_life *mine;
 
@@ -503,8 +525,8 @@ static void end_awaited(uint32_t probe, const uint64_t *slot, uint64_t result)
 	if (!mine)
 		return;
 	registers[MACHINE_RESULT] = result;
-	if (is_wanted(action, &view, start, &mine->hits[probe]))
-		act_simply(action, probe);
+	if (is_wanted(action, &view, start, &mine->hits[probe], &ticks))
+		act_simply(action, mine, probe, ticks);
 }
 
 void probe_actions_call_ends(const uint64_t *slot, uint64_t result)
@@ -524,7 +546,7 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 					  uint64_t probe, const uint8_t *at)
 {
 	const struct probe_action *action = actions.of[probe];
-	uint64_t registers[MACHINE_REGISTERS], start = 0;
+	uint64_t registers[MACHINE_REGISTERS], start = 0, ticks = 0;
 	const struct expression_view view = view_of(registers, probe);
 	struct probe_life *mine;
 
@@ -540,14 +562,14 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 		return;
 	if (action->slower)
 		start = stopwatch_stop(action->slower->name, sp);
-	if (!is_wanted(action, &view, start, &mine->hits[probe])) {
+	if (!is_wanted(action, &view, start, &mine->hits[probe], &ticks)) {
 		call_values_forget(sp);
 		return;
 	}
 	if (action->fields)
 		keep(mine, (uint32_t)probe, &view);
 	store_regions(action, &view, &mine->hits[probe]);
-	act_simply(action, probe);
+	act_simply(action, mine, probe, ticks);
 	start_times(action, sp);
 	if (action->call)
 		call((struct clew_registers *)pushed, sp, (uint32_t)probe);

@@ -3,6 +3,7 @@
 #include "report/write/text_probes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/display_text.h"
 #include "report/write/text_writer.h"
@@ -33,6 +34,18 @@ static void write_ways(FILE *out, const struct listed_probe *probe)
 			probe_reason_text(probe->reason));
 }
 
+/* Whether the probe retains only the snapshots of its slowest calls. */
+static int retains_slowest(const struct listed_probe *probe)
+{
+	static const char slowest[] = "snapshot slowest ";
+
+	for (size_t i = 0; i < probe->action_count; i++)
+		if (strncmp(probe->actions[i], slowest, sizeof(slowest) - 1) ==
+		    0)
+			return 1;
+	return 0;
+}
+
 /* Writes hits that do not count, and hits with missing values. */
 static void write_others(FILE *out, const struct listed_probe *probe)
 {
@@ -43,7 +56,10 @@ static void write_others(FILE *out, const struct listed_probe *probe)
 		{ probe->refused, "did not meet its condition" },
 		{ probe->unknown, "could not be evaluated: they read "
 				  "memory that is not mapped" },
-		{ probe->over, "exceeded its limit" },
+		{ probe->over,
+		  retains_slowest(probe)
+			  ? "have no snapshot: slower calls have them"
+			  : "exceeded its limit" },
 		{ probe->inside, "in a handler did not count" },
 		{ probe->lost, "counted without values: there was no room" },
 		{ probe->uncalled,

@@ -153,6 +153,10 @@ class Machines(CompiledCase, Case):
         native = self.run_program(argv)
         recorded = self.record(argv, ["--probe", NATIVE, "--handler",
                                       f"{self.work / 'h.so'}:tally"])
+        # libjava.so is loaded later.
+        said, recorded.stderr = recorded.stderr, b""
+        self.assertIn(b"the probe waits for a library", said)
+        self.assertEqual(said.count(b"\n"), 1)
         self.assert_same_behaviour(native, recorded)
         self.read()
         self.assertGreaterEqual(self.probes["p1"]["hits"], 500)

@@ -254,10 +254,11 @@ class Twisted(Case):
             r"\+(\d+) +nop +int3", listed.stdout)[1]))
         self.places = [self.entry, self.trap, "work%return", "one", "two+0x0"]
 
-    def run_twisted(self, how, *arguments, places=None, options=()):
+    def run_twisted(self, how, *arguments, places=None, options=(), said=b""):
         argv = [self.program, how, *arguments]
         native = self.run_program(argv)
         found = self.probed(places or self.places, argv, options)
+        native.stderr = said + native.stderr
         self.assert_same_behaviour(native, self.done)
         return {one["place"]: one["hits"] for one in found}
 
@@ -324,13 +325,101 @@ class Twisted(Case):
         library = self.compile("libpart.so", "-O2", "-shared", "-fPIC",
                                source=source)
         hits = self.run_twisted("library", library,
-                                places=["part", "libpart*:part%return"])
+                                places=["part", "libpart*:part%return"],
+                                said=b"clew record: probe part: no function "
+                                     b"part in twisted and the libraries that "
+                                     b"it needs; the probe waits for a library "
+                                     b"or program that is loaded later\n")
         self.assertEqual(hits, {"part": 10, "libpart*:part%return": 10})
 
     def test_probes_count_with_a_budget(self):
         hits = self.run_twisted("threads", places=["work", "one"],
                                 options=["--budget=0.1%"])
         self.assertEqual(hits, {"work": THREADS, "one": 3 * 10000})
+
+
+STARTED = """
+#include <cstdio>
+namespace shop { struct Cart { __attribute__((noipa)) int add(int n) { return n + 1; } }; }
+extern "C" int lend(int n);
+extern "C" __attribute__((noipa)) int handle(int n) { return n * 3 + lend(n); }
+extern "C" __attribute__((noipa)) int handler(int n) { return n * 5; }
+int main(int argc, char **argv)
+{
+	fprintf(stderr, "started\\n");
+	return shop::Cart().add(handle(argc) + handler(argc)) == 0;
+}
+"""
+
+LENT = """
+__asm__(".globl stuck\\n.type stuck, @function\\nstuck: jmp stuck\\n"
+	".size stuck, . - stuck");
+int lend(int n) { return n * 7; }
+"""
+
+
+class Started(Case):
+    """Functions that do not exist, or cannot be hooked, are named at once."""
+
+    WAITS = ("the probe waits for a library or program that is loaded later\n"
+             "started\n")
+
+    def setUp(self):
+        super().setUp()
+        (self.work / "lent.c").write_text(LENT, encoding="utf-8")
+        (self.work / "started.cpp").write_text(STARTED, encoding="utf-8")
+        library = self.compile("liblent.so", "-O2", "-shared", "-fPIC",
+                               source=self.work / "lent.c")
+        done = self.run_program(
+            ["g++", "-O2", "-g0", "-o", self.work / "started",
+             self.work / "started.cpp", library,
+             f"-Wl,-rpath,{self.work}"], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def says(self, *options):
+        done = self.record([self.work / "started"], ["--time=none", *options],
+                           text=True)
+        return done
+
+    def test_similar_names_are_offered_before_the_program_starts(self):
+        for option, place, question in (
+                ("--probe=hanlde", "hanlde", "handle or handler"),
+                ("--snapshot-when=hanlde>5ms", "hanlde", "handle or handler"),
+                ("--probe=ad", "ad", "shop::Cart::add"),
+                ("--probe=shop::Card::add", "shop::Card::add",
+                 "shop::Cart::add"),
+                ("--probe=lemd%return", "lemd%return", "lend")):
+            with self.subTest(option):
+                done = self.says(option)
+                function = place.split("%")[0]
+                self.assertEqual(done.returncode, 0)
+                self.assertTrue(done.stderr.startswith(
+                    f"clew record: probe {place}: no function {function} in "
+                    "started and the libraries that it needs; did you mean "
+                    f"{question}"), done.stderr)
+                self.assertIn(self.WAITS, done.stderr)
+
+    def test_name_without_similar_ones_waits(self):
+        self.assertTrue(self.says("--probe=zzqqxx").stderr.startswith(
+            "clew record: probe zzqqxx: no function zzqqxx in started and the "
+            f"libraries that it needs; {self.WAITS}"))
+        self.assertTrue(self.says("--probe=libzq.so:lend").stderr.startswith(
+            "clew record: probe libzq.so:lend: no function lend in started and "
+            "the libraries that it needs, as far as their names match "
+            "libzq.so; "))
+
+    def test_functions_of_a_needed_library_exist(self):
+        for place in "lend", "liblent.so:lend", "lend%return":
+            self.assertEqual(self.says(f"--probe={place}").stderr,
+                             "started\n", place)
+
+    def test_impossible_probe_in_a_needed_library_is_refused(self):
+        for option in "--probe=stuck%return", "--snapshot-when=stuck>5ms":
+            done = self.says(option)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, "clew record: probe stuck%return: its "
+                             "function has no instruction that returns\n")
+            self.assertFalse(self.recording_path.exists())
 
 
 EXCEPTIONS = """

@@ -97,7 +97,8 @@ class When(Case):
         self.assertEqual(self.snapshots(), [])
 
     def test_invalid_conditions_are_refused(self):
-        for text in "", ">5ms", "f<5ms", "==3":
+        for text in ("", ">5ms", "f<5ms", "==3", "process>abc", "f==abc",
+                     "f<g", "f>5m", "f!=1e9", "f>99999999999999999999"):
             done = self.clew("record", f"--snapshot-when={text}", "--", "true")
             self.assert_usage_error(done, "--snapshot-when")
         for action in ("snapshot now", "start", "start a b", "slower a",
@@ -106,6 +107,101 @@ class When(Case):
                              "--", target("requests"))
             self.assertEqual((done.returncode, done.stdout), (1, ""), action)
             self.assertIn(f"action {action.split()[0]}", done.stderr)
+
+
+class Slowest(Case):
+    """Tests of targets/durations.c: the snapshots of the slowest calls remain."""
+
+    MS = [30, 10, 50, 20, 70, 40, 60, 5]
+
+    def run_durations(self, *options, ms=MS, arguments=()):
+        done = self.record([target("durations"), *arguments, *ms],
+                           ["--trace=ring:1M", "--snapshot-when=handle>8ms",
+                            *options], text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [int(line) for line in done.stdout.splitlines()]
+
+    def slowest(self, took, count):
+        """Returns the numbers of the slowest calls, of those above the limit."""
+        slow = [i for i, ns in enumerate(took) if ns >= 8000000]
+        return sorted(sorted(slow, key=lambda i: -took[i])[:count])
+
+    def taken(self, took, count):
+        """Returns how many snapshots were written one after another."""
+        kept, written = [], 0
+        for ns in took:
+            if ns < 8000000 or (len(kept) == count and ns <= min(kept)):
+                continue
+            written += 1
+            kept = sorted([*kept, ns])[-count:]
+        return written
+
+    def test_snapshots_of_the_slowest_calls_remain(self):
+        took = self.run_durations("--snapshot-keep=3")
+        kept = self.slowest(took, 3)
+        self.assertEqual(sorted(self.calls(one)["handle"] - 1
+                                for one in self.snapshots()), kept)
+        self.assertEqual(len(list(self.recording_path.glob("*.snapshot*"))), 3)
+        slow = sum(ns >= 8000000 for ns in took)
+        report = self.clew_json("report", "--json", "--marks",
+                                self.recording_path)
+        (probe,) = [one for one in report["probes"] if "%return" in one["place"]]
+        self.assertEqual((probe["hits"], probe["over_limit"]),
+                         (slow, slow - 3))
+        moments = {mark["name"]: mark["moments"] for mark in report["marks"]}
+        self.assertEqual(moments, {"snapshot": self.taken(took, 3),
+                                   "snapshot removed":
+                                   self.taken(took, 3) - 3})
+        self.assertIn(f"{slow - 3} hits have no snapshot: slower calls have "
+                      "them", self.clew("report", "--details",
+                                        self.recording_path).stdout)
+
+    def test_ten_remain_by_default(self):
+        took = self.run_durations(ms=range(10, 34, 2))
+        self.assertEqual(sorted(self.calls(one)["handle"] - 1
+                                for one in self.snapshots()),
+                         self.slowest(took, 10))
+
+    def test_a_forked_child_retains_its_own(self):
+        took = self.run_durations("--snapshot-keep=2", ms=[30, 20, 10],
+                                  arguments=["fork"])
+        by_process = {}
+        for one in self.snapshots():
+            by_process.setdefault(one.name.split(".")[0], []).append(
+                self.calls(one)["handle"] - 1)
+        self.assertEqual(len(by_process), 2)
+        for found, begin in zip(sorted(map(sorted, by_process.values())),
+                                (0, 3)):
+            self.assertEqual(found,
+                             self.slowest(took[begin:begin + 3], 2))
+
+    def test_other_conditions_retain_the_first(self):
+        done = self.record([target("durations"), *self.MS],
+                           ["--time=none", "--snapshot-when=handle",
+                            "--snapshot-keep=2"], text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([self.calls(one)["handle"]
+                          for one in self.snapshots()], [1, 2])
+
+    def test_impossible_numbers_are_refused(self):
+        for number in "0", "101", "x", "":
+            done = self.clew("record", f"--snapshot-keep={number}", "--",
+                             "true")
+            self.assert_usage_error(done, "snapshot-keep")
+        for actions, why in (
+                (["snapshot slowest 3"], "put slower NAME TIME before"),
+                (["limit 3", "slower a 5ms", "snapshot slowest 3"],
+                 "exclude each other"),
+                (["slower a 5ms", "snapshot slowest 3", "limit 3"],
+                 "exclude each other"),
+                (["slower a 5ms", "snapshot slowest"], "not a number"),
+                (["slower a 5ms", "snapshot slowest 101"], "at most 100")):
+            done = self.clew(
+                "record", "--probe=handle",
+                *(f"--action={action}" for action in actions), "--",
+                target("durations"))
+            self.assertEqual((done.returncode, done.stdout), (1, ""), actions)
+            self.assertIn(why, done.stderr)
 
 
 class Signalled(Case):
