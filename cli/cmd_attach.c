@@ -17,7 +17,10 @@
 #include "cli/common/command_line.h"
 #include "cli/common/help.h"
 #include "cli/common/options.h"
+#include "cli/common/time_text.h"
 #include "cli/probes/probe_options.h"
+#include "cli/push/intervals.h"
+#include "cli/push/push.h"
 #include "cli/recording/call_limit.h"
 #include "cli/recording/recorded_line.h"
 #include "cli/recording/recording_options.h"
@@ -38,7 +41,14 @@
 enum {
 	KEY_FOR = KEY_OF_COMMAND,
 	KEY_CALLS,
+	KEY_EVERY,
+	KEY_KEEP,
+	KEY_PUSH,
 };
+
+/* An interval is at least as long, and at most a week. */
+#define EVERY_MIN_NS UINT64_C(1000000000)
+#define EVERY_MAX_NS UINT64_C(604800000000000)
 
 static const struct argp_option argp_options[] = {
 	TARGET_CHOICE(HELP_FIRST),
@@ -47,6 +57,13 @@ static const struct argp_option argp_options[] = {
 	  "Detach after TIME, such as 500ms, 10s or 2m", HELP_OUTPUT },
 	{ "calls", KEY_CALLS, "N", 0, "Detach after about N calls",
 	  HELP_OUTPUT },
+	{ "every", KEY_EVERY, "TIME", 0,
+	  "Save a snapshot at this interval, such as 15s", HELP_PUSH },
+	{ "keep", KEY_KEEP, "N", 0,
+	  "Retain the latest N snapshots (default: 2)", HELP_PUSH },
+	{ "push", KEY_PUSH, "URL", 0,
+	  "Send each interval, or all at the end, to a store of profiles",
+	  HELP_PUSH },
 	ROW_QUIET,
 	WIRE_DIRECTIVES(ATTACH_ROW) RECORDING_ROWS,
 	{ 0 },
@@ -61,6 +78,9 @@ struct attach_options {
 	int64_t for_ms; /* -1: no time limit. */
 	struct probe_options probes;
 	struct directives directives;
+	struct interval_options intervals;
+	struct push_options push;
+	char **words; /* the options of pushes */
 };
 
 static int parse_time(const char *text, int64_t *ms)
@@ -80,6 +100,34 @@ static int parse_time(const char *text, int64_t *ms)
 		return -EINVAL;
 	*ms = (int64_t)(number * 1000);
 	return 0;
+}
+
+static void set_every(struct attach_options *options, const char *text,
+		      struct argp_state *state)
+{
+	uint64_t ns = 0;
+
+	if (read_time(text, &ns) != 0 || ns < EVERY_MIN_NS || ns > EVERY_MAX_NS)
+		complain_of_usage(state,
+				  "--every=%s: not a time from 1s to a week; "
+				  "write 15s, for example",
+				  text);
+	options->intervals.every_ns = ns;
+}
+
+static void check_intervals(struct attach_options *options,
+			    struct argp_state *state)
+{
+	struct interval_options *intervals = &options->intervals;
+
+	if (intervals->keep && !intervals->every_ns)
+		argp_error(state, "--keep needs --every");
+	if (!intervals->keep)
+		intervals->keep = INTERVALS_KEEP_DEFAULT;
+	if (!options->push.url && push_options_are_given(&options->push))
+		argp_error(state, "an option of pushes is given without "
+				  "--push");
+	intervals->url = options->push.url;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -109,6 +157,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--calls=0: not a number of calls; "
 					  "give at least 1");
 		return 0;
+	case KEY_EVERY:
+		set_every(options, argument, state);
+		return 0;
+	case KEY_KEEP:
+		options->intervals.keep = (unsigned int)parse_number(
+			state, "keep", argument, INTERVALS_KEEP_MAX);
+		if (options->intervals.keep < 2)
+			argp_error(state, "--keep: not a number from 2 to %d",
+				   INTERVALS_KEEP_MAX);
+		return 0;
+	case KEY_PUSH:
+		options->push.url = argument;
+		return 0;
 	case KEY_PROBE:
 		probe_options_parse_place(&options->probes, argument, state);
 		return 0;
@@ -127,7 +188,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;
 		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->push;
+		return 0;
 	case ARGP_KEY_END:
+		check_intervals(options, state);
 		recording_check(&options->directives, state);
 		return target_choice_parse(&options->choice, key, argument,
 					   state);
@@ -180,6 +245,9 @@ struct attach_run {
 	int signals;
 	struct chosen seen;
 	size_t refused;
+	struct intervals intervals;
+	char **folders; /* in which the members record */
+	size_t folder_count;
 };
 
 static int is_seen(struct attach_run *run, pid_t pid)
@@ -317,32 +385,69 @@ static int earlier(int ms, int other_ms)
 	return ms < 0 || (other_ms >= 0 && other_ms < ms) ? other_ms : ms;
 }
 
-static void wait_for_end(const struct attach_run *run)
+/* Waits until the time, the calls, a signal or the processes end it. */
+static void wait_for_end(struct attach_run *run)
 {
 	struct call_limit limit = { .calls = run->options->calls };
 	const uint64_t start_ns = tracer_now_ns();
 	const size_t count = run->group.count;
-	struct pollfd *ends = memory_zeroed(count + 1, sizeof(*ends));
-	size_t folder_count;
-	char **folders = attach_group_folders(&run->group, &folder_count);
+	struct pollfd *ends = memory_zeroed(count + 2, sizeof(*ends));
+	struct pollfd *signals = &ends[count], *interval = &ends[count + 1];
 	int ms;
 
 	for (size_t i = 0; i < count; i++)
 		ends[i] = (struct pollfd){ run->group.members[i].process,
 					   POLLIN, 0 };
-	ends[count] = (struct pollfd){ run->signals, POLLIN, 0 };
-	call_limit_begin(&limit, folders, folder_count);
+	*signals = (struct pollfd){ run->signals, POLLIN, 0 };
+	call_limit_begin(&limit, run->folders, run->folder_count);
 	while ((ms = earlier(left_ms(run->options, start_ns),
 			     call_limit_poll(&limit))) != 0) {
-		if (poll(ends, count + 1, ms) <= 0)
+		ms = earlier(ms, intervals_step(&run->intervals));
+		*interval =
+			(struct pollfd){ run->intervals.child_fd, POLLIN, 0 };
+		if (poll(ends, count + 2, ms) <= 0)
 			continue;
-		if (ends[count].revents || forget_ended(ends, count) == 0)
+		if (signals->revents || forget_ended(ends, count) == 0)
 			break;
 	}
-	for (size_t i = 0; i < folder_count; i++)
-		free(folders[i]);
-	free(folders);
 	free(ends);
+}
+
+/* ---- Intervals ---- */
+
+static void begin_intervals(struct attach_run *run)
+{
+	run->folders = attach_group_folders(&run->group, &run->folder_count);
+	intervals_begin(&run->intervals, &run->options->intervals, COMMAND,
+			run->group.output.directory,
+			(const char *const *)run->folders, run->folder_count);
+}
+
+/* Prints what was pushed. Returns how many pushes and snapshots failed. */
+static uint64_t end_intervals(struct attach_run *run)
+{
+	struct push_counts counts;
+
+	intervals_end(&run->intervals, &counts);
+	for (size_t i = 0; i < run->folder_count; i++)
+		free(run->folders[i]);
+	free(run->folders);
+	if (counts.failed_snapshots)
+		complain(COMMAND, "%llu of %llu snapshots were not saved",
+			 (unsigned long long)counts.failed_snapshots,
+			 (unsigned long long)(counts.failed_snapshots +
+					      counts.snapshots));
+	if (counts.lost)
+		complain(COMMAND,
+			 "%llu of %llu pushes failed; the recording has "
+			 "everything",
+			 (unsigned long long)counts.lost,
+			 (unsigned long long)(counts.lost + counts.pushed));
+	else if (counts.pushed && !run->options->is_quiet)
+		complain(COMMAND, "%llu push%s succeeded",
+			 (unsigned long long)counts.pushed,
+			 counts.pushed == 1 ? "" : "es");
+	return counts.lost + counts.failed_snapshots;
 }
 
 /* ---- Detaching ---- */
@@ -422,7 +527,7 @@ static size_t detach_all(struct attach_run *run)
 
 /* ---- The whole command ---- */
 
-enum { SOME_REFUSED = 2 };
+enum { SOME_REFUSED = 2, SOME_LOST = 3 };
 
 /*
  * Prints a summary. Returns 0 if no function could be hooked, after a line
@@ -442,18 +547,23 @@ static int summarise(const struct attach_run *run)
 static int record(struct attach_run *run)
 {
 	size_t failed;
+	uint64_t lost;
 	int is_hooked;
 
 	print_pauses(run, "attached to", run->group.count);
 	print_memory(run, "added", run->group.added_kb, run->group.count);
+	begin_intervals(run);
 	wait_for_end(run);
 	failed = detach_all(run);
 	if (run->group.output.directory)
 		trim_module_stubs(run->group.output.directory);
 	is_hooked = summarise(run);
+	lost = end_intervals(run);
 	if (failed)
 		return EXIT_FAILURE;
-	return run->refused || !is_hooked ? SOME_REFUSED : EXIT_SUCCESS;
+	if (run->refused || !is_hooked)
+		return SOME_REFUSED;
+	return lost ? SOME_LOST : EXIT_SUCCESS;
 }
 
 /* Raises the limit of descriptors: each process needs three. */
@@ -487,6 +597,7 @@ static void add_cache(struct attach_options *options,
 static int wishes(struct attach_options *options)
 {
 	return options->output || options->calls || options->has_no_cache ||
+	       options->intervals.every_ns || options->push.url ||
 	       options->probes.count || *directives_text(&options->directives);
 }
 
@@ -518,10 +629,33 @@ static int attach(struct attach_options *options, const struct chosen *chosen)
 	return status;
 }
 
+/* Checks where to push before any process is changed. */
+static int prepare_push(struct attach_options *options, char **why)
+{
+	struct push push;
+	int err;
+
+	if (!options->push.url)
+		return 0;
+	err = push_begin(&push, &options->push, why);
+	if (err)
+		return err;
+	push_share_headers(&push);
+	push_end(&push);
+	options->words = push_options_words(&options->push,
+					    &options->intervals.word_count);
+	options->intervals.words = (const char *const *)options->words;
+	return 0;
+}
+
 int command_attach(int argc, char **argv)
 {
+	static const struct argp_child children[] = {
+		{ .argp = &later_push_argp }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = argp_options,
+		.children = children,
 		.parser = parse,
 		.args_doc = "[PID...]",
 		.doc = "Count each call of running processes for a while, and "
@@ -533,13 +667,19 @@ int command_attach(int argc, char **argv)
 	int status;
 
 	directives_init(&options.directives);
+	push_options_init(&options.push);
 	command_line_parse(&argp, argc, argv, 0, &options);
 	if (check_directives(&options.directives, &why) != 0 ||
+	    prepare_push(&options, &why) != 0 ||
 	    target_choice_find(&options.choice, &chosen, &why) != 0)
 		status = give_up(COMMAND, why);
 	else
 		status = attach(&options, &chosen);
 	free(chosen.items);
+	for (size_t i = 0; i < options.intervals.word_count; i++)
+		free(options.words[i]);
+	free(options.words);
+	push_options_fini(&options.push);
 	directives_fini(&options.directives);
 	probe_options_fini(&options.probes);
 	target_choice_fini(&options.choice);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `clew push`: sends a recording to a store of profiles. */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/display_text.h"
@@ -107,11 +108,45 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- The profile ---- */
 
-static uint64_t end_of(const struct export *export)
+/*
+ * Returns when a part ends: when its process ended, or when a copy of a running
+ * process's part was written.
+ */
+static uint64_t end_of_part(const struct part_copy *part)
+{
+	struct stat status;
+
+	if (part->header->end_ns || stat(part->path, &status) != 0)
+		return part->header->end_ns;
+	return (uint64_t)status.st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)status.st_mtim.tv_nsec;
+}
+
+static uint64_t end_of(const struct session *session)
+{
+	const struct recording *recording = &session->recording;
+	uint64_t end_ns = 0;
+
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const uint64_t part_ns = end_of_part(&recording->parts[i]);
+
+		end_ns = part_ns > end_ns ? part_ns : end_ns;
+	}
+	return end_ns;
+}
+
+/* Sets the period of the profile; start_ns 0: from the recording's start on. */
+static void set_period(struct export *export, uint64_t start_ns)
 {
 	const struct export_times times = export_times(export);
+	uint64_t end_ns = end_of(export->session);
 
-	return times.start_ns + times.duration_ns;
+	if (end_ns < times.start_ns + times.duration_ns)
+		end_ns = times.start_ns + times.duration_ns;
+	export->start_ns = start_ns ? start_ns : times.start_ns;
+	if (export->start_ns > end_ns)
+		export->start_ns = end_ns;
+	export->duration_ns = end_ns - export->start_ns;
 }
 
 /* Subtracts the earlier snapshot, after whose end the profile begins. */
@@ -119,14 +154,11 @@ static int subtract(const char *name, struct session *earlier, void *input)
 {
 	struct push_command *command = input;
 	struct export *export = &command->export;
-	const uint64_t end_ns = end_of(export);
-	const uint64_t since_ns =
-		end_of(&(struct export){ .session = earlier });
 
 	(void)name;
 	session_subtract(export->session, earlier);
-	export->start_ns = since_ns < end_ns ? since_ns : end_ns;
-	export->duration_ns = end_ns - export->start_ns;
+	export->start_ns = 0;
+	set_period(export, end_of(earlier));
 	return EXIT_SUCCESS;
 }
 
@@ -152,7 +184,6 @@ static void move_to_now(struct export *export)
 	const uint64_t now = now_ns(CLOCK_REALTIME);
 	const struct export_times times = export_times(export);
 
-	export->duration_ns = times.duration_ns;
 	export->start_ns = now - times.duration_ns;
 }
 
@@ -192,6 +223,7 @@ static int show(const char *name, struct session *session, void *input)
 		.group = command->view.whose.grouping,
 		.progress = &command->view.progress,
 	};
+	set_period(export, 0);
 	if (!status)
 		status = subtract_earlier(name, command);
 	if (status)

@@ -562,3 +562,52 @@ int output_endangers(const char *path, const char *other)
 	free(old);
 	return does;
 }
+
+static char *numbered_path(const char *path, unsigned int number)
+{
+	return memory_printf("%s.%u", path, number);
+}
+
+static int check_numbered(const char *path, unsigned int number, char **why)
+{
+	char *numbered = numbered_path(path, number);
+	const int err = check_old(numbered, why);
+
+	free(numbered);
+	return err;
+}
+
+/* Renames `from`, if it exists. Returns 0, or -errno and *why. */
+static int rename_if_any(const char *from, const char *to, char **why)
+{
+	if (rename(from, to) == 0 || errno == ENOENT)
+		return 0;
+	return fail(why, -errno, "%s cannot be renamed to %s: %s", from, to,
+		    strerror(errno));
+}
+
+int output_rotate(const char *path, const char *newest, unsigned int keep,
+		  char **why)
+{
+	char *to = numbered_path(path, keep), *from;
+	int err = 0;
+
+	for (unsigned int i = 1; i <= keep && !err; i++)
+		err = check_numbered(path, i, why);
+	if (!err) {
+		err = output_remove(to);
+		if (err)
+			fail(why, err, "%s cannot be removed: %s", to,
+			     strerror(-err));
+	}
+	for (unsigned int i = keep - 1; i > 0 && !err; i--) {
+		from = numbered_path(path, i);
+		err = rename_if_any(from, to, why);
+		free(to);
+		to = from;
+	}
+	if (!err)
+		err = rename_if_any(newest, to, why);
+	free(to);
+	return err;
+}

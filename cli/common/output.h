@@ -58,6 +58,14 @@ void output_fini(struct output *output);
 int output_give(const char *path, uid_t user);
 
 /*
+ * Renames PATH.1 to PATH.2 and so on, removes PATH.keep, and renames `newest` to
+ * PATH.1. Changes nothing if any of these exists and is no recording. Returns 0,
+ * or -errno and *why.
+ */
+int output_rotate(const char *path, const char *newest, unsigned int keep,
+		  char **why);
+
+/*
  * Removes a recording or an empty directory, and nothing else. If the process
  * is killed meanwhile, the remains are again one of these. Returns 0, also if
  * nothing exists, or -errno.

@@ -87,6 +87,21 @@ int push_send(const struct push *push, struct export *export,
 	return err;
 }
 
+void push_share_headers(const struct push *push)
+{
+	char *text = memory_string("", 0);
+
+	for (size_t i = 0; i < push->headers.count; i++) {
+		char *longer =
+			memory_printf("%s%s\n", text, push->headers.lines[i]);
+
+		free(text);
+		text = longer;
+	}
+	setenv(PUSH_HEADERS_VARIABLE, text, 1);
+	free(text);
+}
+
 void push_end(struct push *push)
 {
 	push_headers_fini(&push->headers);

@@ -2,8 +2,8 @@
 /*
  * The headers that a user adds to requests.
  *
- * Other users of the host can see the arguments of a process. Credentials are
- * therefore read from a file or from $CLEW_PUSH_HEADERS, with one header in each
+ * The arguments of a process are visible to other users of the host. Credentials
+ * are therefore read from a file or from $CLEW_PUSH_HEADERS, with one header in each
  * line, and refused as arguments.
  */
 #ifndef CLEW_CLI_PUSH_PUSH_HEADERS_H

@@ -29,26 +29,31 @@ enum { STORES_MAX = 8, LABELS_MAX = 64, LABEL_BYTES_MAX = 1024 };
 #define DEFAULT_TIMEOUT_MS 30000
 #define TIMEOUT_MAX_NS     UINT64_C(3600000000000)
 
-static const struct argp_option argp_options[] = {
-	{ "to", KEY_TO, PUSH_STORES, HELP_FIRST,
-	  "The kind of the store (default: otlp)", HELP_PUSH },
-	{ "service", KEY_SERVICE, "NAME", HELP_FIRST,
-	  "Name of the service (default: name of the program)", HELP_PUSH },
-	{ "label", KEY_LABEL, "NAME=VALUE", HELP_FIRST,
-	  "Add a label to the profiles; may be repeated", HELP_PUSH },
-	{ "header", KEY_HEADER, "HEADER", 0,
-	  "Send a header that is no secret; may be repeated", HELP_PUSH },
-	{ "headers", KEY_HEADERS, "FILE", HELP_FIRST,
-	  "Send the headers in FILE, such as Authorization: ...", HELP_PUSH },
-	{ "ca", KEY_CA, "FILE", 0,
-	  "Trust the certificates in FILE, not those of the system",
-	  HELP_PUSH },
-	{ "insecure", KEY_INSECURE, NULL, 0,
-	  "Send secret headers over http:// to another host", HELP_PUSH },
-	{ "timeout", KEY_TIMEOUT, "TIME", 0,
-	  "Give up after TIME, all tries together (default: 30s)", HELP_PUSH },
+/* clang-format off */
+#define PUSH_ROWS(flags) \
+	{ "to", KEY_TO, PUSH_STORES, flags, \
+	  "The kind of the store (default: otlp)", HELP_PUSH }, \
+	{ "service", KEY_SERVICE, "NAME", flags, \
+	  "Name of the service (default: name of the program)", HELP_PUSH }, \
+	{ "label", KEY_LABEL, "NAME=VALUE", flags, \
+	  "Add a label to the profiles; may be repeated", HELP_PUSH }, \
+	{ "headers", KEY_HEADERS, "FILE", flags, \
+	  "Send the headers in FILE, such as Authorization: ...", HELP_PUSH }, \
+	{ "header", KEY_HEADER, "HEADER", 0, \
+	  "Send a header that is no secret; may be repeated", HELP_PUSH }, \
+	{ "ca", KEY_CA, "FILE", 0, \
+	  "Trust the certificates in FILE, not those of the system", \
+	  HELP_PUSH }, \
+	{ "insecure", KEY_INSECURE, NULL, 0, \
+	  "Send secret headers over http:// to another host", HELP_PUSH }, \
+	{ "timeout", KEY_TIMEOUT, "TIME", 0, \
+	  "Give up after TIME, all tries together (default: 30s)", \
+	  HELP_PUSH }, \
 	{ 0 },
-};
+/* clang-format on */
+
+static const struct argp_option argp_options[] = { PUSH_ROWS(HELP_FIRST) };
+static const struct argp_option later_options[] = { PUSH_ROWS(0) };
 
 /* ---- Labels ---- */
 
@@ -159,6 +164,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct push_options *options = state->input;
 
+	options->are_given |= key >= KEY_TO && key <= KEY_TIMEOUT;
 	switch (key) {
 	case KEY_TO:
 		parse_store(options, argument, state);
@@ -198,6 +204,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp push_argp = { .options = argp_options, .parser = parse };
+const struct argp later_push_argp = { .options = later_options,
+				      .parser = parse };
 
 void push_options_init(struct push_options *options)
 {
@@ -213,4 +221,31 @@ void push_options_fini(struct push_options *options)
 		free((char *)options->labels[i].name);
 	free(options->labels);
 	push_headers_fini(&options->headers);
+}
+
+int push_options_are_given(const struct push_options *options)
+{
+	return options->are_given;
+}
+
+char **push_options_words(const struct push_options *options, size_t *count)
+{
+	char **words = memory_zeroed(options->label_count + 6, sizeof(*words));
+	size_t used = 0;
+
+	words[used++] = memory_printf("--to=%s", options->store->name);
+	words[used++] = memory_printf("--timeout=%lldms",
+				      (long long)options->timeout_ms);
+	if (options->service)
+		words[used++] = memory_printf("--service=%s", options->service);
+	if (options->ca)
+		words[used++] = memory_printf("--ca=%s", options->ca);
+	if (options->is_insecure)
+		words[used++] = memory_printf("--insecure");
+	for (size_t i = 0; i < options->label_count; i++)
+		words[used++] =
+			memory_printf("--label=%s=%s", options->labels[i].name,
+				      options->labels[i].value);
+	*count = used;
+	return words;
 }

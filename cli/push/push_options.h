@@ -17,6 +17,7 @@ struct push_options {
 	struct push_headers headers;
 	const char *headers_path, *ca;
 	int is_insecure;
+	int are_given; /* any of these options */
 	int64_t timeout_ms;
 };
 
@@ -24,7 +25,19 @@ struct push_options {
 void push_options_init(struct push_options *options);
 void push_options_fini(struct push_options *options);
 
+/*
+ * Returns the options as arguments of `clew push`, without headers, and their
+ * number. The caller frees each one and the array.
+ */
+char **push_options_words(const struct push_options *options, size_t *count);
+
+/* Returns whether any option was given. */
+int push_options_are_given(const struct push_options *options);
+
 /* Use as a child; its input is a struct push_options. */
 extern const struct argp push_argp;
+
+/* For commands in whose help other options come first. */
+extern const struct argp later_push_argp;
 
 #endif

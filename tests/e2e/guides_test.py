@@ -106,7 +106,7 @@ class Guides(clewtest.Case):
     def test_comparing_builds(self):
         self.follow(GUIDES / "comparing-builds.md")
 
-    @needs("bash", "sqlite3", "python3")
+    @needs("bash", "sqlite3", "python3", "redis-server")
     def test_stores(self):
         self.follow(GUIDES / "stores.md")
 

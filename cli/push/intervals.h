@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Snapshots of a recording at regular intervals, and a push of what each interval
+ * added.
+ *
+ * Two child processes do the work: `clew merge` writes a snapshot, and `clew push
+ * --since=EARLIER` sends the difference to the snapshot before. Both only read
+ * the recording. If one fails or takes long, the recorded processes and the
+ * recording are not concerned. An interval begins only when the work of the one
+ * before is done; it then lasts longer, and nothing is missing.
+ *
+ * The newest snapshot is OUTPUT.1, the one before it OUTPUT.2, and so on.
+ */
+#ifndef CLEW_CLI_PUSH_INTERVALS_H
+#define CLEW_CLI_PUSH_INTERVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/push/push_counts.h"
+
+enum { INTERVALS_KEEP_DEFAULT = 2, INTERVALS_KEEP_MAX = 1000 };
+
+struct interval_options {
+	uint64_t every_ns;        /* 0: no snapshots */
+	unsigned int keep;        /* snapshots; at least 2 */
+	const char *url;          /* NULL: no pushes */
+	const char *const *words; /* options of `clew push` */
+	size_t word_count;
+};
+
+enum interval_step { INTERVAL_WAITS, INTERVAL_MERGES, INTERVAL_PUSHES };
+
+struct intervals {
+	const struct interval_options *options;
+	const char *command; /* for messages */
+	char *output;        /* folder of the recording; NULL: not begun */
+	const char *const *folders; /* whose parts snapshots contain */
+	size_t folder_count;
+	enum interval_step step;
+	pid_t child;
+	int child_fd;     /* readable when the child has exited; or -1 */
+	uint64_t next_ns; /* CLOCK_MONOTONIC of the next interval */
+	int has_snapshot; /* OUTPUT.1 belongs to this session */
+	struct push_counts *counts; /* never NULL */
+	struct push_counts own;     /* if there is no memory to share */
+};
+
+/* Begins the first interval. `folders` must exist until intervals_end(). */
+void intervals_begin(struct intervals *intervals,
+		     const struct interval_options *options,
+		     const char *command, const char *output,
+		     const char *const *folders, size_t folder_count);
+
+/*
+ * Begins or finishes the work of an interval, without waiting. Returns the milliseconds until the next call
+ * is due, or -1 if only child_fd matters.
+ */
+int intervals_step(struct intervals *intervals);
+
+/*
+ * Waits for the work of the present interval, and then pushes what the complete
+ * recording has more than the last snapshot. Sets the final counts.
+ */
+void intervals_end(struct intervals *intervals, struct push_counts *counts);
+
+#endif
