@@ -2,9 +2,11 @@
 /* See sanitizers.h. */
 #include "preload/host/sanitizers.h"
 
+#include <link.h>
 #include <stddef.h>
 
 #include "preload/host/lookup.h"
+#include "preload/host/next.h"
 
 /*
  * Returns whether code of the program runs before all libraries, which hardly
@@ -28,12 +30,35 @@ static int has(const char *name)
 	return lookup_any(name) != NULL;
 }
 
+struct sanitizers_search {
+	int is_timed, leaves_no_room;
+};
+
+static int find(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct sanitizers_search *search = context;
+
+	if (has("__asan_init"))
+		search->leaves_no_room = 0;
+	else if (has("__msan_init") || has("__dfsan_union_load") ||
+		 has("__dfsan_chain_origin"))
+		search->leaves_no_room = search->is_timed;
+	else
+		search->leaves_no_room = runs_before_libraries();
+	return 1;
+}
+
+/*
+ * Most programs define none of these names, so the search reads all modules.
+ * The loader unloads none during its callback.
+ */
 int sanitizers_leave_no_room(int is_timed)
 {
-	if (has("__asan_init"))
-		return 0;
-	if (has("__msan_init") || has("__dfsan_union_load") ||
-	    has("__dfsan_chain_origin"))
-		return is_timed;
-	return runs_before_libraries();
+	struct sanitizers_search search = { .is_timed = is_timed };
+
+	if (next.dl_iterate_phdr)
+		NEXT(dl_iterate_phdr)(find, &search);
+	else
+		find(NULL, 0, &search);
+	return search.leaves_no_room;
 }
