@@ -14,37 +14,28 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "base/now.h"
+#include "cli/cmd_status.h"
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/common/options.h"
-#include "cli/target/live_process.h"
-#include "report/merge/part_totals.h"
 #include "report/write/json.h"
 
 /* Between the two readings. */
 #define INTERVAL_NS 200000000L
 
-enum { KEY_JSON = 0x100 };
+enum { KEY_JSON = 0x100, KEY_METRICS };
 
 static const struct argp_option argp_options[] = {
 	ROW_JSON(KEY_JSON),
+	{ "metrics", KEY_METRICS, NULL, 0,
+	  "Write Prometheus' text format, with more numbers", HELP_CONTENTS },
 	{ 0 },
 };
 
 struct status_options {
 	pid_t pid; /* 0 for all processes. */
-	int is_json;
+	int is_json, is_metrics;
 	struct terminal terminal;
-};
-
-/* A process after the second reading. */
-struct status {
-	struct live_process process;
-	uint64_t read_ns; /* Time of the first reading. */
-	struct part_totals totals;
-	uint64_t calls_per_s;
-	uint64_t bytes; /* Size of the recording. */
-	int is_gone;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -57,6 +48,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_JSON:
 		options->is_json = 1;
+		return 0;
+	case KEY_METRICS:
+		options->is_metrics = 1;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->is_json && options->is_metrics)
+			argp_error(state, "--json and --metrics exclude each "
+					  "other");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
@@ -85,6 +84,7 @@ static void read_status(struct status *status)
 	}
 	status->read_ns = now_ns(CLOCK_MONOTONIC);
 	part_totals_init(&status->totals, &part);
+	status->header = *part.header;
 	status->bytes = part.size_bytes;
 	part_close(&part);
 	if (earlier_ns)
@@ -206,7 +206,7 @@ static int find(const struct status_options *options, struct status **items,
 static int show(struct status_options *options, const struct status *items,
 		size_t count, const char *command)
 {
-	if (!count && !options->is_json) {
+	if (!count && !options->is_json && !options->is_metrics) {
 		complain(command, "no process is being recorded (of those that "
 				  "this user can inspect)");
 		return EXIT_SUCCESS;
@@ -214,6 +214,8 @@ static int show(struct status_options *options, const struct status *items,
 	terminal_begin(&options->terminal);
 	if (options->is_json)
 		print_json(items, count);
+	else if (options->is_metrics)
+		status_print_metrics(stdout, items, count);
 	else
 		print_text(items, count);
 	return terminal_finish(&options->terminal, command);

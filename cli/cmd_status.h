@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorded processes, as `clew status` finds them. */
+#ifndef CLEW_CLI_CMD_STATUS_H
+#define CLEW_CLI_CMD_STATUS_H
+
+#include <stdio.h>
+
+#include "cli/target/live_process.h"
+#include "report/merge/part_totals.h"
+
+/* A process after the second reading. */
+struct status {
+	struct live_process process;
+	uint64_t read_ns; /* Time of the first reading. */
+	struct part_totals totals;
+	struct wire_header header; /* of the part */
+	uint64_t calls_per_s;
+	uint64_t bytes; /* Size of the recording. */
+	int is_gone;
+};
+
+/* Prints all processes in Prometheus' text format. */
+void status_print_metrics(FILE *out, const struct status *items, size_t count);
+
+#endif
