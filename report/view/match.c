@@ -26,14 +26,20 @@ static uint64_t hash_names(const char *module, const char *name)
 	return hash_key(hash_add(hash, module, stem_length(module)));
 }
 
-/* Returns the name in `to` of the module of a function of `from`. */
+/*
+ * Returns the name in `to` of the module of a function of `from`. If `to` has
+ * no room for more modules, returns the name in `from`.
+ */
 static const char *home_name(const struct match *match, uint32_t function)
 {
-	uint32_t module = match->from->functions[function].module;
+	const uint32_t module = match->from->functions[function].module;
+	const uint32_t home = module == CATALOG_NO_MODULE
+				      ? CATALOG_NO_MODULE
+				      : match->homes[module];
 
-	return module == CATALOG_NO_MODULE
+	return home == CATALOG_NO_MODULE
 		       ? catalog_module_name(match->from, function)
-		       : match->to->modules[match->homes[module]].name;
+		       : match->to->modules[home].name;
 }
 
 static int is_same(struct match *match, uint32_t to, uint32_t from)
@@ -64,13 +70,7 @@ static int is_in_same_build(const struct match *match, uint32_t function)
 {
 	const uint32_t module = match->to->functions[function].module;
 
-	for (size_t i = 0; i < match->from->module_count; i++) {
-		if (match->builds[i] == module + 1 &&
-		    !match->from->modules[i].is_baseline &&
-		    !match->to->modules[module].is_baseline)
-			return 1;
-	}
-	return 0;
+	return module < match->same_builds_count && match->same_builds[module];
 }
 
 static void enter_name(struct match *match, uint32_t function)
@@ -174,21 +174,97 @@ static uint32_t enter_module(struct catalog *catalog,
 	return catalog_add_module(catalog, &record, &functions);
 }
 
-static void match_module(struct match *match, size_t index)
+/* Modules of `to`, by the hash of a build-id or a stem: 1 + index. */
+struct module_map {
+	int (*is_same)(const struct catalog_module *,
+		       const struct catalog_module *);
+	uint64_t (*hash)(const struct catalog_module *);
+	struct idmap by_hash;
+};
+
+static uint64_t hash_build(const struct catalog_module *module)
 {
-	const struct catalog_module *module = &match->from->modules[index];
+	return hash_key(hash_add(HASH_START, module->build_id.data,
+				 module->build_id.bytes));
+}
 
-	match->homes[index] = CATALOG_NO_MODULE;
-	for (size_t j = 0; j < match->to->module_count; j++) {
-		const struct catalog_module *other = &match->to->modules[j];
+static uint64_t hash_stem(const struct catalog_module *module)
+{
+	return hash_key(
+		hash_add(HASH_START, module->name, stem_length(module->name)));
+}
 
-		if (is_same_build(module, other))
-			match->builds[index] = (uint32_t)j + 1;
-		if (is_same_build(module, other) ||
-		    (match->homes[index] == CATALOG_NO_MODULE &&
-		     is_same_stem(module, other)))
-			match->homes[index] = (uint32_t)j;
+/* Returns the slot of a module that is the same, or a new one with value 0. */
+static uint64_t *slot_of(struct module_map *map, const struct catalog *to,
+			 const struct catalog_module *module)
+{
+	uint64_t hash = map->hash(module);
+	uint64_t *slot = idmap_at(&map->by_hash, hash);
+
+	while (*slot && !map->is_same(module, &to->modules[*slot - 1]))
+		slot = idmap_at(&map->by_hash, hash += 2);
+	return slot;
+}
+
+/* Returns 1 + the index of a module that is the same, or 0. */
+static uint32_t find_module(const struct module_map *map,
+			    const struct catalog *to,
+			    const struct catalog_module *module)
+{
+	uint64_t hash = map->hash(module);
+	const uint64_t *slot;
+
+	while ((slot = idmap_find(&map->by_hash, hash))) {
+		if (map->is_same(module, &to->modules[*slot - 1]))
+			return (uint32_t)*slot;
+		hash += 2;
 	}
+	return 0;
+}
+
+/* Several modules of one build have the last one, those of one stem the first. */
+static void enter_modules(const struct catalog *to, struct module_map *builds,
+			  struct module_map *stems)
+{
+	for (size_t j = 0; j < to->module_count; j++) {
+		const struct catalog_module *module = &to->modules[j];
+		uint64_t *stem = slot_of(stems, to, module);
+
+		if (!*stem)
+			*stem = j + 1;
+		if (module->build_id.bytes > 0)
+			*slot_of(builds, to, module) = j + 1;
+	}
+}
+
+/* Notes that both recordings have the module's build, with its addresses. */
+static void note_build(struct match *match, size_t index)
+{
+	const uint32_t build = match->builds[index];
+
+	if (build && !match->from->modules[index].is_baseline &&
+	    !match->to->modules[build - 1].is_baseline)
+		match->same_builds[build - 1] = 1;
+}
+
+static void match_each_module(struct match *match)
+{
+	struct module_map builds = { is_same_build, hash_build, { 0 } };
+	struct module_map stems = { is_same_stem, hash_stem, { 0 } };
+
+	enter_modules(match->to, &builds, &stems);
+	for (size_t i = 0; i < match->from->module_count; i++) {
+		const struct catalog_module *module = &match->from->modules[i];
+		const uint32_t build = find_module(&builds, match->to, module);
+		const uint32_t home =
+			build ? build : find_module(&stems, match->to, module);
+
+		match->builds[i] = build;
+		match->homes[i] = home ? home - 1 : CATALOG_NO_MODULE;
+		note_build(match, i);
+	}
+	idmap_fini(&builds.by_hash);
+	idmap_fini(&stems.by_hash);
 }
 
 /* Enters hashes of the names of a module's functions, with value 1. */
@@ -264,8 +340,7 @@ static void match_modules(struct match *match, const struct tree *tree)
 {
 	const size_t count = match->from->module_count;
 
-	for (size_t i = 0; i < count; i++)
-		match_module(match, i);
+	match_each_module(match);
 	match_programs(match, tree);
 	for (size_t i = 0; i < count; i++) {
 		if (match->homes[i] == CATALOG_NO_MODULE)
@@ -353,6 +428,8 @@ void match_init(struct match *match, struct catalog *from, struct catalog *to,
 					sizeof(*match->builds)),
 		.homes = memory_zeroed(from->module_count,
 				       sizeof(*match->homes)),
+		.same_builds = memory_zeroed(to->module_count, 1),
+		.same_builds_count = to->module_count,
 	};
 	match_modules(match, tree);
 	match->twins_count = to->function_count;
@@ -365,6 +442,7 @@ void match_fini(struct match *match)
 	free(match->functions);
 	free(match->builds);
 	free(match->homes);
+	free(match->same_builds);
 	free(match->twins);
 	idmap_fini(&match->named);
 }

@@ -21,7 +21,10 @@ struct match {
 	uint32_t *functions; /* by function of `from`; 0: not yet determined */
 	/* by module of `from`: 1 + module of the same build */
 	uint32_t *builds;
-	uint32_t *homes;    /* by module of `from`: 1 + same or other version */
+	uint32_t *homes; /* by module of `from`: same or other version */
+	/* by module of `to`: `from` has the same build, neither is a baseline */
+	uint8_t *same_builds;
+	size_t same_builds_count;
 	struct idmap named; /* hash of names -> function of `to` */
 	/* by function of `to`: the first of the same name; 0: itself */
 	uint32_t *twins;

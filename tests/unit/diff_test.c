@@ -6,12 +6,18 @@
 
 #include "base/memory.h"
 #include "report/view/diff.h"
+#include "report/view/match.h"
 
 static const char *const everything[] = { "f", "g", "h", NULL };
 
-static void add_module(struct catalog *catalog, const char *path)
+static void add_build(struct catalog *catalog, const char *path,
+		      unsigned int build)
 {
-	struct wire_module wire = { .state = 0 };
+	struct wire_module wire = {
+		.state = 0,
+		.build_id_bytes = build ? 1 : 0,
+		.build_id = { (unsigned char)build },
+	};
 	const struct module_record record = {
 		.module = &wire,
 		.path = path,
@@ -20,6 +26,11 @@ static void add_module(struct catalog *catalog, const char *path)
 	uint32_t *none;
 
 	catalog_add_module(catalog, &record, &none);
+}
+
+static void add_module(struct catalog *catalog, const char *path)
+{
+	add_build(catalog, path, 0);
 }
 
 /* A session of functions of a module, called or not by one `main`. */
@@ -220,6 +231,134 @@ static void calls_are_compared_unless_both_have_times(void **state)
 	session_close(&after);
 }
 
+/* ---- Modules ---- */
+
+static unsigned int draw(unsigned int limit)
+{
+	static uint64_t seed = 7;
+
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407U;
+	return (unsigned int)(seed >> 33) % limit;
+}
+
+static void add_random_modules(struct catalog *catalog, unsigned int count)
+{
+	char path[64];
+
+	for (unsigned int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "/lib%u/lib%u.so.%u", draw(9),
+			 draw(30), draw(3));
+		add_build(catalog, path, draw(40));
+	}
+}
+
+static size_t stem_of(const char *name)
+{
+	return (size_t)(strstr(name, ".so") - name);
+}
+
+static int have_one_build(const struct catalog_module *a,
+			  const struct catalog_module *b)
+{
+	return a->build_id.bytes && b->build_id.bytes &&
+	       a->build_id.data[0] == b->build_id.data[0];
+}
+
+static int have_one_stem(const struct catalog_module *a,
+			 const struct catalog_module *b)
+{
+	return stem_of(a->name) == stem_of(b->name) &&
+	       strncmp(a->name, b->name, stem_of(a->name)) == 0;
+}
+
+/* The last module of the same build, or the first one of the same name. */
+static uint32_t wanted_home(const struct catalog *to, size_t count,
+			    const struct catalog_module *module,
+			    uint32_t *build)
+{
+	uint32_t home = CATALOG_NO_MODULE;
+
+	*build = 0;
+	for (size_t j = 0; j < count; j++) {
+		if (have_one_build(module, &to->modules[j]))
+			*build = (uint32_t)j + 1;
+		else if (home == CATALOG_NO_MODULE &&
+			 have_one_stem(module, &to->modules[j]))
+			home = (uint32_t)j;
+	}
+	return *build ? *build - 1 : home;
+}
+
+static void modules_match_by_build_then_by_name(void **state)
+{
+	unsigned int builds = 0, names = 0;
+
+	(void)state;
+	for (int round = 0; round < 100; round++) {
+		struct catalog from, to;
+		struct match match;
+		struct tree tree;
+		size_t count;
+
+		catalog_init(&from);
+		catalog_init(&to);
+		tree_init(&tree);
+		add_random_modules(&from, 40);
+		add_random_modules(&to, draw(40));
+		count = to.module_count;
+		match_init(&match, &from, &to, &tree);
+		for (size_t i = 0; i < from.module_count; i++) {
+			uint32_t build;
+			const uint32_t home = wanted_home(
+				&to, count, &from.modules[i], &build);
+
+			assert_int_equal(match.builds[i], build);
+			builds += build > 0;
+			names += !build && home != CATALOG_NO_MODULE;
+			if (home != CATALOG_NO_MODULE)
+				assert_int_equal(match.homes[i], home);
+			else
+				assert_true(match.homes[i] >= count);
+		}
+		match_fini(&match);
+		tree_fini(&tree);
+		catalog_fini(&from);
+		catalog_fini(&to);
+	}
+	assert_true(builds > 500 && names > 500);
+}
+
+/* A catalog has fewer than 65,536 modules, so the last ones have no home. */
+static void more_modules_than_a_catalog_has_are_matched(void **state)
+{
+	struct catalog from, to;
+	struct match match;
+	struct tree tree;
+	uint32_t function, found;
+	char path[64];
+
+	(void)state;
+	catalog_init(&from);
+	catalog_init(&to);
+	tree_init(&tree);
+	for (unsigned int i = 0; i < 40000; i++) {
+		snprintf(path, sizeof(path), "/from/a%u.so", i);
+		add_module(&from, path);
+		snprintf(path, sizeof(path), "/to/b%u.so", i);
+		add_module(&to, path);
+	}
+	function = catalog_named(&from, KIND_NATIVE, 39999, "last");
+	match_init(&match, &from, &to, &tree);
+	assert_int_equal(match.homes[0], 40000);
+	assert_int_equal(match.homes[39999], CATALOG_NO_MODULE);
+	found = match_function(&match, function);
+	assert_string_equal(catalog_name(&to, found), "last");
+	match_fini(&match);
+	tree_fini(&tree);
+	catalog_fini(&from);
+	catalog_fini(&to);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +366,8 @@ int main(void)
 		cmocka_unit_test(modules_of_other_names_stay_apart),
 		cmocka_unit_test(random_changes_of_time_are_not_significant),
 		cmocka_unit_test(only_the_shown_key_counts),
+		cmocka_unit_test(modules_match_by_build_then_by_name),
+		cmocka_unit_test(more_modules_than_a_catalog_has_are_matched),
 		cmocka_unit_test(calls_are_compared_unless_both_have_times),
 	};
 
