@@ -2,11 +2,23 @@
 /* A comparison in GitHub's Markdown, for pull requests. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "report/write/gate_text.h"
 #include "report/write/text_writer.h"
+
+/*
+ * Returns whether GitHub makes a link of the text around the character: it does
+ * so at "https://" and at "www.", also in code.
+ */
+static int begins_link(const char *text, const char *at)
+{
+	return (at[0] == ':' && at[1] == '/') ||
+	       (at[0] == '.' && at - text >= 3 &&
+		strncasecmp(at - 3, "www", 3) == 0);
+}
 
 /*
  * Writes text as code. Names come from other users' files and contain <, | and
@@ -15,11 +27,11 @@
 static void write_code(FILE *out, const char *text)
 {
 	fputs("<code>", out);
-	for (; *text; text++) {
-		if (strchr("&<>|`*_[]\\~#@$", *text))
-			fprintf(out, "&#%d;", *text);
+	for (const char *at = text; *at; at++) {
+		if (strchr("&<>|`*_[]\\~#@$", *at) || begins_link(text, at))
+			fprintf(out, "&#%d;", *at);
 		else
-			fputc(*text, out);
+			fputc(*at, out);
 	}
 	fputs("</code>", out);
 }

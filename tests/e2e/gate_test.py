@@ -207,6 +207,63 @@ class Gate(clewtest.Case):
         done = self.clew("diff", f"--junit={path}", before, after)
         self.assertEqual(done.returncode, 64)
 
+    # What the schemas of Jenkins (junit-10.xsd) and of Surefire both accept:
+    # children, required attributes, and further ones.
+    JUNIT = {
+        "testsuites": ({"testsuite"}, set(), {"name", "time", "tests",
+                                              "failures", "errors"}),
+        "testsuite": ({"testcase"}, {"name", "tests", "failures", "errors",
+                                     "skipped"}, {"time", "group"}),
+        "testcase": ({"failure", "skipped"}, {"name", "time"},
+                     {"classname", "group"}),
+        "failure": (set(), {"type"}, {"message"}),
+        "skipped": (set(), set(), {"message"}),
+    }
+
+    def assert_junit(self, node):
+        children, required, further = self.JUNIT[node.tag]
+        self.assertLessEqual(required, set(node.keys()), node.tag)
+        self.assertLessEqual(set(node.keys()), required | further, node.tag)
+        self.assertLessEqual({child.tag for child in node}, children)
+        self.assertEqual((node.text or "").strip(), "")
+        if "time" in node.keys():
+            self.assertRegex(node.get("time"), r"\A[0-9]{1,3}(\.[0-9]{0,3})?\Z")
+        for key in "tests", "failures", "errors", "skipped":
+            if key in node.keys():
+                self.assertRegex(node.get(key), r"\A[0-9]+\Z")
+        if node.tag == "testsuite":
+            self.assertEqual(int(node.get("tests")), len(node))
+            for key, tag in (("failures", "failure"), ("skipped", "skipped")):
+                self.assertEqual(int(node.get(key)),
+                                 len(node.findall(f"testcase/{tag}")))
+        for child in node:
+            self.assert_junit(child)
+
+    def test_junit_report_obeys_the_schemas_of_jenkins_and_surefire(self):
+        before, after = self.recordings()
+        path = self.work / "junit.xml"
+        for conditions in (["calls(work)>0"], ["calls(step)>0"],
+                           ["self(*)>0", "calls(step)>0", "calls(work)>0"]):
+            self.judge(conditions, before, after, f"--junit={path}")
+            root = xml.parse(path).getroot()
+            self.assertEqual(root.tag, "testsuites")
+            self.assert_junit(root)
+
+    def test_markdown_makes_no_link_of_a_name(self):
+        stored = self.work / "names.clew"
+        before, after = self.recordings()
+        text = self.baseline(before).read_text(encoding="utf-8")
+        self.assertIn("\tstep", text)
+        for name, shown in (
+                ("https://a.example/step", "https&#58;//a.example/step"),
+                ("www.a.example", "www&#46;a.example"),
+                ("WwW.a.example", "WwW&#46;a.example"),
+                ("shop::Cart::add", "shop::Cart::add")):
+            stored.write_text(text.replace("\tstep", "\t" + name),
+                              encoding="utf-8")
+            done = self.judge(["calls(*)>0"], stored, after, "--markdown")
+            self.assertIn(f"<code>{shown}</code>", done.stdout)
+
     def test_markdown_has_both_tables(self):
         before, after = self.recordings()
         done = self.judge(["calls(step)>0"], before, after, "--markdown")
