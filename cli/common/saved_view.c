@@ -2,16 +2,15 @@
 /* See saved_view.h. */
 #include "cli/common/saved_view.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/regular_file.h"
 #include "cli/common/cache_folder.h"
+#include "cli/common/nearest_file.h"
 #include "cli/common/replacement.h"
 
 enum { NAME_MAX_BYTES = 64, FILE_MAX_BYTES = 65536 };
@@ -51,30 +50,9 @@ static int check_name(const char *name, char **why)
 		    name);
 }
 
-/* Returns the view with the most similar name, or NULL; free it. */
-static char *nearest_view(const char *folder, const char *name)
-{
-	struct nearest nearest = nearest_to(name);
-	DIR *stream = opendir(folder);
-	char *found = NULL;
-	struct dirent *item;
-
-	while (stream && (item = readdir(stream))) {
-		nearest_offer(&nearest, item->d_name, strlen(item->d_name));
-		if (!nearest.best)
-			continue;
-		free(found);
-		found = memory_string(item->d_name, strlen(item->d_name));
-		nearest.best = NULL;
-	}
-	if (stream)
-		closedir(stream);
-	return found;
-}
-
 static int refuse_missing(const char *folder, const char *name, char **why)
 {
-	char *nearest = nearest_view(folder, name);
+	char *nearest = nearest_file(folder, name);
 	const int err =
 		nearest ? fail(why, -ENOENT,
 			       "%s: no such view in %s; did you mean %s?", name,

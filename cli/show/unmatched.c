@@ -2,7 +2,6 @@
 /* See unmatched.h. */
 #include "cli/show/unmatched.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/common/command.h"
+#include "cli/common/nearest_file.h"
 
 /* ---- Functions and modules ---- */
 
@@ -137,21 +137,10 @@ static char *nearest_path(const char *path)
 {
 	const char *name = text_basename(path);
 	char *folder = memory_string(path, (size_t)(name - path));
-	struct nearest nearest = nearest_to(name);
-	DIR *stream = opendir(*folder ? folder : ".");
-	char *found = NULL;
-	struct dirent *item;
+	char *nearest = nearest_file(*folder ? folder : ".", name);
+	char *found = nearest ? memory_printf("%s%s", folder, nearest) : NULL;
 
-	while (stream && (item = readdir(stream))) {
-		nearest_offer(&nearest, item->d_name, strlen(item->d_name));
-		if (!nearest.best)
-			continue;
-		free(found);
-		found = memory_printf("%s%s", folder, item->d_name);
-		nearest.best = NULL;
-	}
-	if (stream)
-		closedir(stream);
+	free(nearest);
 	free(folder);
 	return found;
 }

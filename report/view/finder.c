@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clone_suffix.h"
 #include "base/memory.h"
 #include "report/view/selection.h"
 
@@ -387,30 +388,14 @@ static size_t choose_by_any_rule(struct catalog *catalog,
 
 /* ---- Matches ---- */
 
-/* Returns the length of a name without what compilers add to its clones. */
-static size_t base_length(const char *name)
-{
-	static const char *const suffixes[] = { " [clone ",    ".cold",
-						".part.",      ".isra.",
-						".constprop.", ".lto_priv." };
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		const char *at = strstr(name, suffixes[i]);
-
-		if (at && at > name && (size_t)(at - name) < length)
-			length = (size_t)(at - name);
-	}
-	return length;
-}
-
 static int is_same(struct catalog *catalog, uint32_t one, uint32_t other)
 {
 	const char *a = catalog_name(catalog, one);
 	const char *b = catalog_name(catalog, other);
-	const size_t length = base_length(a);
+	const size_t length = clone_suffix_strip(a, strlen(a));
 
-	return length == base_length(b) && memcmp(a, b, length) == 0;
+	return length == clone_suffix_strip(b, strlen(b)) &&
+	       memcmp(a, b, length) == 0;
 }
 
 /* Lists the chosen functions, one for each name. */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clone_suffix.h"
 #include "symbolizer/a2n.h"
 
 enum {
@@ -819,51 +820,6 @@ static size_t without_offset(const char *name, size_t length)
 		       : length;
 }
 
-/* Returns the index of the last dot of a suffix that compilers add, or 0. */
-static size_t suffix_index(const char *name, size_t length)
-{
-	static const char *const suffixes[] = {
-		".cold",     ".part",       ".isra", ".constprop",
-		".lto_priv", ".localalias", ".llvm",
-	};
-	size_t at = length;
-
-	while (at > 0 && isdigit((unsigned char)name[at - 1]))
-		at--;
-	if (at < length && at > 0 && name[at - 1] == '.')
-		length = at - 1;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		at = strlen(suffixes[i]);
-		if (length > at &&
-		    memcmp(name + length - at, suffixes[i], at) == 0)
-			return length - at;
-	}
-	return 0;
-}
-
-/* Returns the length of a name without what compilers add to its clones. */
-static size_t without_clones(const char *name, size_t length)
-{
-	static const char clone[] = " [clone ";
-	size_t at = length, dot;
-
-	for (;;) {
-		if (at > 0 && name[at - 1] == ']') {
-			for (dot = at; dot > 0 && name[dot - 1] != ' '; dot--)
-				;
-			if (dot < sizeof("[clone ") + 1 ||
-			    !starts(name + dot - strlen(clone), clone))
-				return at;
-			at = dot - strlen(clone);
-		} else {
-			dot = suffix_index(name, at);
-			if (dot == 0)
-				return at;
-			at = dot;
-		}
-	}
-}
-
 /* Returns whether a name may be shortened at all. */
 static int may_be_long(const char *name)
 {
@@ -896,7 +852,7 @@ static int shorten(struct shortening *it, size_t length)
 static void write_short(struct shortening *it, char *text, size_t length)
 {
 	const size_t before_offset = without_offset(text, length);
-	const size_t end = without_clones(text, before_offset);
+	const size_t end = clone_suffix_strip(text, before_offset);
 	const char kept = text[end];
 	const size_t from = it->detail == A2N_PARAMETERS ? end : before_offset;
 	int is_short;

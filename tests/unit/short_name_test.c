@@ -178,6 +178,7 @@ static void clones_have_the_name_of_their_function(void **state)
 		{ "parse.constprop.0", "parse" },
 		{ "parse.part.12.cold", "parse" },
 		{ "parse.isra.0", "parse" },
+		{ "parse.part.1.constprop.0.cold", "parse" },
 		{ "a::f(int)+0x12e0", "a::f+0x12e0" },
 		{ "a.b", NULL },
 	};

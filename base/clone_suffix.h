@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What compilers add to the names of a function's clones. */
+#ifndef CLEW_BASE_CLONE_SUFFIX_H
+#define CLEW_BASE_CLONE_SUFFIX_H
+
+#include <stddef.h>
+
+/*
+ * Returns the length of a name of `length` bytes without the suffixes of
+ * clones, such as ".isra.0", ".part.1.cold" or " [clone .constprop.0]". The
+ * result is greater than 0 if the length is.
+ */
+size_t clone_suffix_strip(const char *name, size_t length);
+
+#endif
