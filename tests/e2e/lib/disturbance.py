@@ -24,15 +24,16 @@ class Restless(Disturbed):
 
 
 def undisturbed(test):
-    """Repeats a test whose times do not agree; skips it if it cannot run."""
+    """Repeats a test, or a part of one, whose times do not agree; skips it if
+    it cannot run."""
     @functools.wraps(test)
-    def run(self):
+    def run(self, *arguments, **options):
         end = time.monotonic() + PATIENCE_S
         attempts = 0
         while True:
             attempts += 1
             try:
-                return test(self)
+                return test(self, *arguments, **options)
             except Disturbed as why:
                 if attempts < ATTEMPTS_MIN or time.monotonic() < end:
                     continue
