@@ -26,6 +26,7 @@ static const struct command {
 	{ "top", "show live which functions a process calls", command_top },
 	{ "snapshot", "save what has been recorded of a process so far",
 	  command_snapshot },
+	{ "view", "show a recording on a screen", command_view },
 	{ "report", "show the table of functions", command_report },
 	{ "annotate", "show the time of a function by line and instruction",
 	  command_annotate },

@@ -158,7 +158,7 @@ _clew_word() { # COMMAND
 		((first)) || first=$COMP_CWORD
 		_clew_program
 		;;
-	report | tree | html | export | dump)
+	view | report | tree | html | export | dump)
 		((count > 0)) || _clew_recordings
 		;;
 	annotate)

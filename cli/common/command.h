@@ -21,6 +21,7 @@ int command_merge(int argc, char **argv);
 int command_html(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_probe(int argc, char **argv);
+int command_view(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_push(int argc, char **argv);
 int command_dump(int argc, char **argv);

@@ -30,38 +30,52 @@ enum {
 	KEY_FULL_NAMES,
 };
 
+/* clang-format off */
+#define ROWS_FILTERS(flags) \
+	ROW_MODULE(KEY_MODULE), \
+	ROW_FUNCTION(KEY_FUNCTION), \
+	ROW_THREAD(KEY_THREAD, HELP_FIRST), \
+	ROW_PROCESS(KEY_PROCESS, HELP_FIRST), \
+	{ "focus", KEY_FOCUS, "REGEX", flags, \
+	  "Show only contexts in which a function matches", HELP_FILTERS }, \
+	{ "ignore", KEY_IGNORE, "REGEX", flags, \
+	  "Hide contexts in which a function matches", HELP_FILTERS }, \
+	{ "collapse", KEY_COLLAPSE, "REGEX", flags, \
+	  "Show a function and all its callees as one", HELP_FILTERS }, \
+	{ "fold", KEY_FOLD, "WORD[,WORD...]", flags, \
+	  "Show a NAMESPACE, module:GLOB or recursion as one", HELP_FILTERS }, \
+	{ "view", KEY_VIEW, "NAME", 0, "Use the filters that --save-view saved", \
+	  HELP_FILTERS }, \
+	{ "save-view", KEY_SAVE_VIEW, "NAME", 0, \
+	  "Save the filters from -m to --fold for --view", HELP_FILTERS }
+
+#define ROWS_CONTENTS \
+	{ "lines", KEY_LINES, NULL, 0, \
+	  "Show the source file and line of each function", HELP_CONTENTS }, \
+	{ "inlines", KEY_INLINES, NULL, HELP_FIRST, \
+	  "Show functions that the compiler inlined", HELP_CONTENTS }, \
+	ROW_FULL_NAMES(KEY_FULL_NAMES), \
+	{ "metric", KEY_METRIC, "calls|time", 0, \
+	  "What to show and sort by (default: time, if recorded)", \
+	  HELP_CONTENTS }, \
+	{ "self-cost", KEY_SELF_COST, NULL, 0, \
+	  "Show the time that clew itself took", HELP_CONTENTS }
+/* clang-format on */
+
 static const struct argp_option argp_options[] = {
-	ROW_MODULE(KEY_MODULE),
-	ROW_FUNCTION(KEY_FUNCTION),
-	ROW_THREAD(KEY_THREAD, HELP_FIRST),
-	ROW_PROCESS(KEY_PROCESS, HELP_FIRST),
-	{ "focus", KEY_FOCUS, "REGEX", 0,
-	  "Show only contexts in which a function matches", HELP_FILTERS },
-	{ "ignore", KEY_IGNORE, "REGEX", 0,
-	  "Hide contexts in which a function matches", HELP_FILTERS },
-	{ "collapse", KEY_COLLAPSE, "REGEX", 0,
-	  "Show a function and all its callees as one", HELP_FILTERS },
-	{ "fold", KEY_FOLD, "WORD[,WORD...]", 0,
-	  "Show a NAMESPACE, module:GLOB or recursion as one", HELP_FILTERS },
-	{ "view", KEY_VIEW, "NAME", 0, "Use the filters that --save-view saved",
-	  HELP_FILTERS },
-	{ "save-view", KEY_SAVE_VIEW, "NAME", 0,
-	  "Save the filters from -m to --fold for --view", HELP_FILTERS },
-	{ "lines", KEY_LINES, NULL, 0,
-	  "Show the source file and line of each function", HELP_CONTENTS },
-	{ "inlines", KEY_INLINES, NULL, HELP_FIRST,
-	  "Show functions that the compiler inlined", HELP_CONTENTS },
-	ROW_FULL_NAMES(KEY_FULL_NAMES),
-	{ "metric", KEY_METRIC, "calls|time", 0,
-	  "What to show and sort by (default: time, if recorded)",
-	  HELP_CONTENTS },
-	{ "self-cost", KEY_SELF_COST, NULL, 0,
-	  "Show the time that clew itself took", HELP_CONTENTS },
+	ROWS_FILTERS(0),
+	ROWS_CONTENTS,
 	{ "quiet", KEY_QUIET, NULL, 0, "Print only the table, and no progress",
 	  HELP_CONTENTS },
 	{ "details", KEY_DETAILS, NULL, 0,
 	  "Print all facts about the recording's quality", HELP_CONTENTS },
 	ROW_JSON(KEY_JSON),
+	{ 0 },
+};
+
+static const struct argp_option screen_options[] = {
+	ROWS_FILTERS(HELP_FIRST),
+	ROWS_CONTENTS,
 	{ 0 },
 };
 
@@ -264,6 +278,12 @@ static const struct argp argp = {
 };
 
 const struct argp_child view_children[] = { { .argp = &argp }, { 0 } };
+
+const struct argp screen_argp = {
+	.options = screen_options,
+	.parser = parse,
+	.children = color_children,
+};
 
 void set_value(struct view_options *options, const char *name)
 {

@@ -90,6 +90,9 @@ struct view_options {
 /* Use as .children; child_inputs[0] is a struct view_options. */
 extern const struct argp_child view_children[];
 
+/* The same for a command with a screen, without options for printed output. */
+extern const struct argp screen_argp;
+
 /*
  * After all options are parsed: calls argp_error() for options that exclude a
  * period of time. The tree of the session will contain only this period.

@@ -14,9 +14,16 @@ enum { KEY_COLOR = 0x400, KEY_NO_PAGER, KEY_WIDE };
 
 enum { PROSE_WIDTH = 80 }; /* Without a terminal. */
 
+/* clang-format off */
+#define ROW_COLOR \
+	{ "color", KEY_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL, \
+	  "When to use colors (default: auto)", HELP_TERMINAL }
+/* clang-format on */
+
+static const struct argp_option color_options[] = { ROW_COLOR, { 0 } };
+
 static const struct argp_option argp_options[] = {
-	{ "color", KEY_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
-	  "When to use colors (default: auto)", HELP_TERMINAL },
+	ROW_COLOR,
 	{ "no-pager", KEY_NO_PAGER, NULL, 0, "Do not use a pager",
 	  HELP_TERMINAL },
 	{ "wide", KEY_WIDE, NULL, 0,
@@ -60,7 +67,12 @@ static const struct argp argp = { .options = argp_options, .parser = parse };
 
 const struct argp_child terminal_children[] = { { .argp = &argp }, { 0 } };
 
-static int wants_color(const struct terminal *terminal)
+static const struct argp color_argp = { .options = color_options,
+					.parser = parse };
+
+const struct argp_child color_children[] = { { .argp = &color_argp }, { 0 } };
+
+int terminal_has_color(const struct terminal *terminal)
 {
 	const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
 
@@ -72,7 +84,7 @@ static int wants_color(const struct terminal *terminal)
 
 int terminal_begin(struct terminal *terminal)
 {
-	int has_color = wants_color(terminal);
+	int has_color = terminal_has_color(terminal);
 
 	pager_start(&terminal->pager, !terminal->without_pager,
 		    terminal->is_wide);

@@ -20,10 +20,16 @@ struct terminal {
 /* Use as .children; child_inputs[0] is a struct terminal. */
 extern const struct argp_child terminal_children[];
 
+/* The same with --color only. */
+extern const struct argp_child color_children[];
+
 /*
- * Must precede all output. Returns whether to use colours: on request, or on a
- * terminal with colours unless $NO_COLOR is set.
+ * Returns whether to use colours: on request, or on a terminal with colours
+ * unless $NO_COLOR is set.
  */
+int terminal_has_color(const struct terminal *terminal);
+
+/* Must precede all output. Returns terminal_has_color(). */
 int terminal_begin(struct terminal *terminal);
 
 /*

@@ -17,7 +17,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { KEY_ESCAPE_MS = 25 };
+enum {
+	KEY_ESCAPE_MS = 25,
+	SHIFT = 10, /* columns that a key scrolls */
+	SHIFT_MAX = 1000,
+};
 
 /* Signals of crashes. SIGBUS belongs to truncated_files.h. */
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGILL, SIGFPE };
@@ -118,10 +122,24 @@ static void begin_colors(void)
 		init_pair(i, i, -1);
 }
 
+/* Returns a new terminal. The actions of signals remain those of the command. */
+static SCREEN *new_terminal(void)
+{
+	struct sigaction interrupt, termination;
+	SCREEN *screen;
+
+	sigaction(SIGINT, NULL, &interrupt);
+	sigaction(SIGTERM, NULL, &termination);
+	screen = newterm(NULL, stdout, stdin);
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGTERM, &termination, NULL);
+	return screen;
+}
+
 int screen_open(int has_color, char **why)
 {
 	tcgetattr(STDIN_FILENO, &terminal.before);
-	terminal.screen = newterm(NULL, stdout, stdin);
+	terminal.screen = new_terminal();
 	if (terminal.screen && !can_place_text())
 		screen_close();
 	if (!terminal.screen)
@@ -262,11 +280,12 @@ static const char *set_attributes(const char *text, attr_t line)
 	return *text ? text + 1 : text;
 }
 
-void screen_line(unsigned int line, const char *text, int look)
+/* Draws a line without its first `shift` columns. */
+static void draw_line(unsigned int line, const char *text, int look, int shift)
 {
 	const attr_t attributes = attributes_of(look);
 	mbstate_t state = { 0 };
-	int column = 0;
+	int column = -shift;
 
 	if (line >= (unsigned int)LINES)
 		return;
@@ -288,15 +307,21 @@ void screen_line(unsigned int line, const char *text, int look)
 		width = wcwidth(character);
 		if (width < 0 || column + width > COLS)
 			break;
-		mvaddnwstr((int)line, column, &character, 1);
+		if (column >= 0)
+			mvaddnwstr((int)line, column, &character, 1);
 		column += width;
 		text += length;
 	}
 	attr_set(attributes, 0, NULL);
 	if (look & LOOK_REVERSE)
-		for (; column < COLS; column++)
+		for (column = column > 0 ? column : 0; column < COLS; column++)
 			mvaddch((int)line, column, ' ');
 	attr_set(A_NORMAL, 0, NULL);
+}
+
+void screen_line(unsigned int line, const char *text, int look)
+{
+	draw_line(line, text, look, 0);
 }
 
 void screen_take_line(unsigned int line, char *text, int look)
@@ -353,6 +378,14 @@ int screen_list_move(struct screen_list *list, int key)
 	}
 }
 
+void screen_list_shift(struct screen_list *list, int key)
+{
+	const int by = key == SCREEN_LEFT ? -SHIFT : SHIFT;
+
+	if (list->shift + by >= 0 && list->shift + by <= SHIFT_MAX)
+		list->shift += by;
+}
+
 void screen_list_select(struct screen_list *list, size_t row)
 {
 	const size_t visible = screen_rows();
@@ -381,9 +414,10 @@ void screen_list_draw(struct screen_list *list, const char *heading,
 
 		write(out, context, row);
 		fclose(out);
-		screen_take_line(SCREEN_ABOVE + (unsigned int)i, text,
-				 row == list->selected ? LOOK_REVERSE
-						       : LOOK_PLAIN);
+		draw_line(SCREEN_ABOVE + (unsigned int)i, text,
+			  row == list->selected ? LOOK_REVERSE : LOOK_PLAIN,
+			  list->shift);
+		free(text);
 	}
 }
 

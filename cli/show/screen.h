@@ -77,10 +77,14 @@ void screen_keys(const char *text);
 struct screen_list {
 	size_t count, selected;
 	size_t first; /* the first visible row */
+	int shift;    /* columns of the rows to the left of the screen */
 };
 
 /* Moves the selection by arrows and similar keys. Returns whether `key` is one. */
 int screen_list_move(struct screen_list *list, int key);
+
+/* Scrolls to the left or to the right: SCREEN_LEFT or SCREEN_RIGHT. */
+void screen_list_shift(struct screen_list *list, int key);
 
 /* Selects a row that may be out of range, and scrolls to it. */
 void screen_list_select(struct screen_list *list, size_t row);

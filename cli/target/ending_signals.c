@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 static sigset_t all_of_them(void)
 {
@@ -25,6 +26,14 @@ int ending_signals_watch(void)
 
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+void ending_signals_unwatch(int signals)
+{
+	const sigset_t all = all_of_them();
+
+	close(signals);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
 }
 
 int ending_signals_wait(int signals, int ms)

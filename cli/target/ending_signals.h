@@ -14,6 +14,12 @@
  */
 int ending_signals_watch(void);
 
+/*
+ * Closes the descriptor and unblocks the signals. A pending signal ends the
+ * process.
+ */
+void ending_signals_unwatch(int signals);
+
 /* Returns whether one of these signals is pending. */
 int ending_signals_have_come(void);
 

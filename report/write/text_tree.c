@@ -22,7 +22,10 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-enum { RAILS_MAX = 40 };
+enum {
+	RAILS_MAX = 40,
+	SCREEN_NAME_MIN = 12, /* a line of a screen has no continuation */
+};
 
 struct rails {
 	const char *pass, *branch, *last, *blank, *more;
@@ -44,7 +47,7 @@ struct text_walk {
 	struct session *session;
 	const struct tree_view *view;
 	struct tree_order order;
-	const struct rails *rails;
+	const struct rails *rails; /* NULL for a single row of a screen */
 	struct level *levels;
 	size_t depth, capacity;
 	uint64_t least; /* hides nodes with a smaller sum */
@@ -108,11 +111,10 @@ static void write_change(const struct text_walk *walk,
 	fputc(' ', walk->out);
 }
 
-/* Writes the columns for a subtree: its sum and its share of the total. */
-static void write_below(const struct text_walk *walk, uint64_t below)
+/* Writes the columns for a subtree: its sum and its share of `all`. */
+static void write_below(const struct text_walk *walk, uint64_t below,
+			uint64_t all)
 {
-	uint64_t all = below_of(walk, TREE_ROOT);
-
 	if (shows_time(walk))
 		fprintf(walk->out, "%*s", text_amount_width(walk->session),
 			text_amount(walk->session, below).text);
@@ -182,7 +184,9 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 		write_change(walk, &before, &after);
 		return;
 	}
-	write_below(walk, below_of(walk, index));
+	write_below(walk, below_of(walk, index),
+		    below_of(walk, walk->view->is_share_of_caller ? node->parent
+								  : TREE_ROOT));
 	calls = walk->view->shows_callers ? walk->view->tree->below[index]
 					  : node->calls;
 	write_self(walk,
@@ -246,14 +250,16 @@ static void write_name(const struct text_walk *walk, uint32_t function,
 		       size_t lead)
 {
 	struct session *session = walk->session;
+	const unsigned int least =
+		walk->rails ? TEXT_NAME_MIN : SCREEN_NAME_MIN;
 	const size_t used = numbers_width(walk) + 1 + lead;
 	unsigned int room = 0;
 	char *name;
 
 	if (session->columns)
-		room = session->columns > used + TEXT_NAME_MIN
+		room = session->columns > used + least
 			       ? session->columns - (unsigned int)used
-			       : TEXT_NAME_MIN;
+			       : least;
 	name = shown_name_within(&session->names, &session->catalog, function,
 				 room);
 	fputs(name, walk->out);
@@ -295,7 +301,8 @@ static void write_hidden(const struct text_walk *walk, struct level *level)
 
 		write_change(walk, &nothing, &nothing);
 	} else {
-		write_below(walk, level->hidden_below);
+		write_below(walk, level->hidden_below,
+			    below_of(walk, TREE_ROOT));
 		write_self(walk, "", "");
 	}
 	fputc(' ', walk->out);
@@ -363,7 +370,7 @@ static void write_heading(const struct text_walk *walk)
 		walk->view->shows_callers ? by_time ? "self" : "calls"
 		: by_time                 ? "total"
 					  : "with below",
-		"share");
+		walk->view->is_share_of_caller ? "of call" : "share");
 	write_self(walk, "self", "calls");
 	fprintf(walk->out, " %s",
 		walk->view->shows_callers ? "function and its callers"

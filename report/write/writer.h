@@ -24,6 +24,7 @@ struct tree_view {
 	const struct tree *tree; /* with sums */
 	struct tree_limits limits;
 	int shows_callers;       /* an inverted tree, see tree_callers() */
+	int is_share_of_caller;  /* text: shares refer to the node above */
 	const struct diff *diff; /* not NULL: `tree` is its `changes` */
 };
 

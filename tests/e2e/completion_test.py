@@ -111,7 +111,7 @@ class Common:
             self.make_recording(path)
         (self.work / "other").mkdir()
         (self.work / "a file").touch()
-        for command in "report", "tree", "html", "dump":
+        for command in "view", "report", "tree", "html", "dump":
             with self.subTest(command=command):
                 self.assertEqual(self.values(command, ""),
                                  {"clew.out", "clew.out.old"})

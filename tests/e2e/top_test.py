@@ -1,14 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew top shows the present calls of a process, as tables and on a screen."""
-import re
+import os
+import signal
 import subprocess
-import time
 
-from lib import clewtest
+from lib import clewtest, screen
 from lib.clewtest import CLEW, PYTHON, needs
 
-PATIENCE_S = 60
 LOOP = "print('ready', flush=True)\nwhile True: str(1)"
 
 
@@ -142,51 +141,21 @@ class Tables(Watched):
 
 
 @needs("tmux")
-class Screen(Watched):
+class Screen(Watched, screen.Screen):
     """clew top on a terminal of 80 by 24 characters in tmux."""
 
     def setUp(self):
         super().setUp()
-        self.environment |= {"TMPDIR": str(self.work), "LC_ALL": "C.UTF-8",
-                             "TMUX_TMPDIR": str(self.work)}
+        self.environment["TMPDIR"] = str(self.work)
         self.process = self.loop()
-        script = (f"stty -g >before; {CLEW} top -d .1 -o "
-                  f"{self.recording_path} {self.process.pid}; "
-                  "echo $? >status; stty -g >after; echo over; read line")
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y",
-                  "24", script)
-        self.addCleanup(self.tmux, "kill-server")
-
-    def tmux(self, *arguments):
-        done = self.run_program(["tmux", *arguments], text=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
-
-    def see(self, pattern):
-        """Waits until the pattern is on the screen."""
-        end = time.monotonic() + PATIENCE_S
-        while True:
-            screen = self.tmux("capture-pane", "-p")
-            if re.search(pattern, screen):
-                return screen
-            self.assertLess(time.monotonic(), end, f"{pattern}:\n{screen}")
-            time.sleep(.02)
-
-    def press(self, key, pattern):
-        self.tmux("send-keys", key)
-        return self.see(pattern)
-
-    def ended_well(self):
-        self.see("over")
-        self.assertEqual((self.work / "status").read_text(), "0\n")
-        self.assertEqual((self.work / "after").read_text(),
-                         (self.work / "before").read_text())
+        self.open(CLEW, "top", "-d", ".1", "-o", self.recording_path,
+                  self.process.pid)
 
     def test_keys(self):
-        screen = self.see(r"\A(?=[\s\S]*PyObject_Str)(.*\n){23}.*\S")  # all lines
-        screen = screen.rstrip("\n").split("\n")
-        self.assertEqual(len(screen), 24)
-        self.assertIn(f"process {self.process.pid}", screen[0])
+        shown = self.see(r"\A(?=[\s\S]*PyObject_Str)(.*\n){23}.*\S")  # all lines
+        shown = shown.rstrip("\n").split("\n")
+        self.assertEqual(len(shown), 24)
+        self.assertIn(f"process {self.process.pid}", shown[0])
         self.press("m", "MODULE\n.* python")
         self.press("t", rf"THREAD\n.*{self.process.pid}")
         self.press("c", "CONTEXT\n")
@@ -195,8 +164,8 @@ class Screen(Watched):
         self.press("/", "filter: _")
         for key in "Object_S":
             self.press(key, "filter: ")
-        screen = self.press("Enter", "filter: Object_S\n")
-        self.assertIn("PyObject_Str", screen.split("\n")[4])
+        shown = self.press("Enter", "filter: Object_S\n")
+        self.assertIn("PyObject_Str", shown.split("\n")[4])
         self.press("Enter", "(?s)caller.*callee|PyObject_Str.*\n.*type_call")
         self.press("q", "CALLS/S")
         self.press("h", "callers and callees of the row")
@@ -207,17 +176,22 @@ class Screen(Watched):
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertGreater(report["total"]["calls"], 1000)
         self.tmux("send-keys", "q")
-        self.ended_well()
+        self.ended()
         self.is_left(self.process)
 
     def test_another_size_and_an_interrupt(self):
         self.see("PyObject_Str")
-        self.tmux("resize-window", "-x", "40", "-y", "8")
+        self.resize(40, 8)
         self.see(r"^clew top.*\n(.*\n){2} +CALLS/S  SELF%")
         self.press("Down", "CALLS/S")
         self.tmux("send-keys", "C-c")
-        self.ended_well()
+        self.ended()
         self.is_left(self.process)
+
+    def test_a_crash_restores_the_terminal(self):
+        self.see("PyObject_Str")
+        os.kill(self.command_pid("top"), signal.SIGSEGV)
+        self.ended(128 + signal.SIGSEGV)
 
     def test_the_process_ends(self):
         self.see("PyObject_Str")
@@ -225,7 +199,7 @@ class Screen(Watched):
         self.process.wait()
         self.see("has ended")
         self.tmux("send-keys", "q")
-        self.ended_well()
+        self.ended()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: MIT */
+/* See view_screen.h. */
+#include "cli/show/view_screen.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "cli/show/pane.h"
+#include "cli/target/ending_signals.h"
+#include "report/view/finder.h"
+#include "report/write/text_writer.h"
+
+static const char help_text[] =
+	"clew view: what a recording contains\n"
+	"\n"
+	"1 to 5  Tab       functions, tree, butterfly, annotate, summary; the "
+	"next one\n"
+	"b  a              butterfly (callers and callees) or annotate the "
+	"function\n"
+	"Esc  Backspace    the pane before\n"
+	"Up Down j k       choose a row; also Page Up, Page Down, Home, End, "
+	"g, G\n"
+	"/  n  N           search; the next match, the one before; Esc: end\n"
+	"m                 time or calls\n"
+	"o                 fold or unfold inlined functions (reads again)\n"
+	"h ?               these keys\n"
+	"q                 quit; on this page: back\n"
+	"\n"
+	"Functions\n"
+	"Enter             butterfly of the row\n"
+	"s  S              sort by the next column, or the one before\n"
+	"r                 rows: functions, modules, lines, addresses\n"
+	"\n"
+	"Tree\n"
+	"Right Left        open and close the row; then go to the callee, the "
+	"caller\n"
+	"Enter Space       open or close the row\n"
+	"e                 open the hottest path below the row\n"
+	"i                 callers of the selected function, and back\n"
+	"%                 share of the total, or of the caller\n"
+	"\n"
+	"Butterfly\n"
+	"Enter             show the row's function; Backspace: the one "
+	"before\n"
+	"\n"
+	"Annotate\n"
+	"s                 source lines, instructions, or both\n"
+	"A                 also code without time\n"
+	"Left Right        scroll\n"
+	"/                 search text\n"
+	"\n"
+	"A search finds functions by a regular expression, which ignores case "
+	"unless it\n"
+	"has a capital letter, and as options do: by a short name, an address\n"
+	"(0x12e0, module+0x12e0) or a source line (parse.c:12).\n";
+
+enum {
+	PANE_TABLE,
+	PANE_TREE,
+	PANE_BUTTERFLY,
+	PANE_ANNOTATE,
+	PANE_SUMMARY,
+	PANES,
+};
+
+struct view_screen {
+	struct viewed viewed;
+	/* The last one, of the summary, is NULL: it is a page of text. */
+	struct pane *panes[PANES];
+	size_t open;              /* index of the open pane */
+	size_t before;            /* the pane that was open before it */
+	struct screen_page page;  /* help, until the user closes it */
+	struct screen_page facts; /* the summary */
+	struct screen_input search;
+	char *total;          /* the first line of the summary */
+	unsigned int columns; /* for which the open pane was laid out */
+	int is_over;
+	enum view_screen_end end;
+};
+
+void viewed_say(struct viewed *viewed, char *message)
+{
+	free(viewed->message);
+	viewed->message = message;
+}
+
+void viewed_announce(const char *message)
+{
+	screen_line(2, message, LOOK_PLAIN);
+	screen_finish();
+}
+
+static struct pane *open_pane(const struct view_screen *screen)
+{
+	return screen->panes[screen->open];
+}
+
+/* ---- The summary ---- */
+
+/* Returns the footer of reports, and its details. */
+static char *summary_text(struct session *session, int has_details)
+{
+	const int had_details = session->shows_details;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = memory_stream(&text, &bytes);
+
+	session->shows_details = has_details;
+	if (has_details)
+		fprintf(out, "%s\n", session->command);
+	text_summary(out, session);
+	session->shows_details = had_details;
+	fclose(out);
+	return text;
+}
+
+/* Returns the line that begins with "total:" or the period. */
+static char *total_line(struct session *session)
+{
+	const unsigned int width = session->width;
+	char *text, *line;
+
+	session->width = 0;
+	text = summary_text(session, 0);
+	session->width = width;
+	line = memory_string(text + strspn(text, "\n"),
+			     strcspn(text + strspn(text, "\n"), "\n"));
+	free(text);
+	return line;
+}
+
+/* ---- Drawing ---- */
+
+/* Returns "1 functions  2 tree ...", with the open pane in brackets. */
+static char *tabs_text(const struct view_screen *screen)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = memory_stream(&text, &bytes);
+
+	for (size_t i = 0; i < PANES; i++)
+		fprintf(out, i == screen->open ? "[%zu %s] " : " %zu %s  ",
+			i + 1,
+			i == PANE_SUMMARY ? "summary"
+					  : screen->panes[i]->kind->name);
+	fclose(out);
+	return text;
+}
+
+static char *state_text(const struct view_screen *screen)
+{
+	struct pane *pane = open_pane(screen);
+
+	if (screen->search.is_typing)
+		return memory_printf("search: %s_", screen->search.text);
+	if (screen->viewed.message)
+		return memory_printf("%s", screen->viewed.message);
+	return pane ? pane->kind->state(pane) : memory_printf("%s", "");
+}
+
+static void draw_frame(const struct view_screen *screen)
+{
+	struct pane *pane = open_pane(screen);
+	char *keys;
+
+	screen_take_line(0,
+			 memory_printf("clew view %s  %s",
+				       screen->viewed.options->path,
+				       screen->total),
+			 LOOK_BOLD);
+	screen_take_line(1, tabs_text(screen), LOOK_PLAIN);
+	screen_take_line(2, state_text(screen), LOOK_PLAIN);
+	keys = screen->page.text ? memory_printf("q back  arrows scroll")
+				 : memory_printf("? help  q quit  %s",
+						 pane ? pane->kind->keys
+						      : "arrows scroll");
+	screen_keys(keys);
+	free(keys);
+}
+
+/* Finds and lays out the rows of the open pane if anything has changed. */
+static void prepare(struct view_screen *screen)
+{
+	struct session *session = screen->viewed.session;
+	struct pane *pane = open_pane(screen);
+	const unsigned int columns = screen_columns();
+
+	if (pane && pane->is_stale) {
+		pane->kind->update(pane);
+		pane->is_stale = pane->is_opened = 0;
+		screen->columns = 0;
+	}
+	if (screen->columns == columns && (pane || screen->facts.text))
+		return;
+	screen->columns = columns;
+	session->columns = session->width = columns;
+	if (pane)
+		pane->kind->layout(pane);
+	else
+		screen_page_set(&screen->facts, summary_text(session, 1));
+}
+
+static void draw_pane(struct pane *pane)
+{
+	char *heading = NULL;
+	size_t bytes;
+	FILE *out = memory_stream(&heading, &bytes);
+
+	pane->kind->heading(out, pane);
+	fclose(out);
+	screen_list_draw(&pane->list, heading, pane->kind->row, pane);
+	free(heading);
+}
+
+static void draw(struct view_screen *screen)
+{
+	prepare(screen);
+	screen_begin();
+	draw_frame(screen);
+	if (screen->page.text)
+		screen_page_draw(&screen->page, "");
+	else if (open_pane(screen))
+		draw_pane(open_pane(screen));
+	else
+		screen_page_draw(&screen->facts, "");
+	screen_finish();
+}
+
+/* ---- The selected function ---- */
+
+/* Takes over the function of the selected row. */
+static void take_function(struct view_screen *screen)
+{
+	struct pane *pane = open_pane(screen);
+	uint32_t function;
+
+	if (!pane || pane->list.selected >= pane->list.count)
+		return;
+	function = pane->kind->function(pane, pane->list.selected);
+	if (function != FUNCTION_NONE)
+		screen->viewed.function = function;
+}
+
+static void open_tab(struct view_screen *screen, size_t pane)
+{
+	if (pane >= PANES || pane == screen->open)
+		return;
+	screen->before = screen->open;
+	screen->open = pane;
+	screen->columns = 0;
+	if (open_pane(screen) && open_pane(screen)->kind->follows_function)
+		open_pane(screen)->is_opened = open_pane(screen)->is_stale = 1;
+}
+
+/* ---- Searching ---- */
+
+/* Adds the functions whose full names match a regular expression. */
+static void add_regex_matches(struct catalog *catalog, const char *text,
+			      const uint8_t *candidates, uint8_t *matches)
+{
+	const int flags = REG_EXTENDED | REG_NOSUB;
+	const char *c = text;
+	regex_t regex;
+
+	while (*c && !(*c >= 'A' && *c <= 'Z'))
+		c++;
+	if (regcomp(&regex, text, *c ? flags : flags | REG_ICASE) != 0)
+		return;
+	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++)
+		if (candidates[i] &&
+		    regexec(&regex, catalog_name(catalog, i), 0, NULL, 0) == 0)
+			matches[i] = 1;
+	regfree(&regex);
+}
+
+/* Returns the functions among the candidates that a text means. */
+static uint8_t *matches_of(struct catalog *catalog, const uint8_t *candidates,
+			   const char *text)
+{
+	const size_t room = catalog->function_count;
+	uint8_t *matches = memory_zeroed(room + 1, 1);
+	struct found_functions found;
+
+	if (finder_find(catalog, candidates, text, &found) != -ESRCH) {
+		memcpy(matches, found.chosen, room);
+		found_fini(&found);
+	}
+	add_regex_matches(catalog, text, candidates, matches);
+	return matches;
+}
+
+/* Returns the sum of the outermost contexts of matching functions. */
+static uint64_t sum_of_matches(const struct viewed *viewed)
+{
+	const struct session *session = viewed->session;
+	const struct tree *tree = &session->tree;
+	uint8_t *is_inside = memory_zeroed(tree->count, 1);
+	uint64_t sum = 0;
+
+	for (size_t i = TREE_ROOT + 1; i < tree->count; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		is_inside[i] = is_inside[node->parent];
+		if (is_inside[i] || !viewed_matches(viewed, node->function))
+			continue;
+		is_inside[i] = 1;
+		sum += tree_below_of(tree, i, session->metric);
+	}
+	free(is_inside);
+	return sum;
+}
+
+/* Shows what the search found. Returns whether there is anything. */
+static int say_matches(struct view_screen *screen)
+{
+	struct viewed *viewed = &screen->viewed;
+	const struct session *session = viewed->session;
+	const uint64_t all =
+		tree_below_of(&session->tree, TREE_ROOT, session->metric);
+	uint64_t functions = 0;
+
+	for (size_t i = 0; i < viewed->match_room; i++)
+		functions += viewed->matches[i];
+	if (functions == 0) {
+		viewed_say(viewed, memory_printf("%s: no function matches",
+						 screen->search.text));
+		return 0;
+	}
+	viewed_say(
+		viewed,
+		memory_printf(
+			"%s: %s function%s, %.1f %% of the %s; n next, "
+			"N previous, Esc ends",
+			screen->search.text, text_grouped(functions).text,
+			text_plural(functions),
+			all ? 100 * (double)sum_of_matches(viewed) / (double)all
+			    : 0.0,
+			session->metric == METRIC_TIME ? "time" : "calls"));
+	return 1;
+}
+
+static void end_search(struct view_screen *screen)
+{
+	free(screen->viewed.matches);
+	screen->viewed.matches = NULL;
+	screen->viewed.match_room = 0;
+	screen->viewed.searched = "";
+}
+
+/* Selects the next matching row of a pane without a search of its own. */
+static int find_row(struct pane *pane, int is_backward)
+{
+	const size_t count = pane->list.count;
+	size_t row = pane->list.selected;
+
+	for (size_t i = 0; i < count; i++) {
+		row = is_backward ? (row + count - 1) % count
+				  : (row + 1) % count;
+		if (viewed_matches(pane->viewed,
+				   pane->kind->function(pane, row))) {
+			screen_list_select(&pane->list, row);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void find_next(struct view_screen *screen, int is_backward)
+{
+	struct pane *pane = open_pane(screen);
+
+	if (!screen->viewed.matches || !pane)
+		return;
+	if (!(pane->kind->find ? pane->kind->find : find_row)(pane,
+							      is_backward))
+		viewed_say(&screen->viewed,
+			   memory_printf("%s: no row of this pane matches",
+					 screen->search.text));
+}
+
+static void search(struct view_screen *screen)
+{
+	struct viewed *viewed = &screen->viewed;
+	struct catalog *catalog = &viewed->session->catalog;
+	struct pane *pane = open_pane(screen);
+	uint8_t *called;
+
+	end_search(screen);
+	if (!*screen->search.text)
+		return;
+	viewed_announce("searching...");
+	called = finder_called(catalog, &viewed->session->tree);
+	viewed->matches = matches_of(catalog, called, screen->search.text);
+	viewed->match_room = catalog->function_count;
+	viewed->searched = screen->search.text;
+	free(called);
+	if (screen->open != PANE_ANNOTATE && !say_matches(screen))
+		return;
+	/* The selected row may match already. */
+	if (pane && pane->list.selected < pane->list.count &&
+	    viewed_matches(viewed,
+			   pane->kind->function(pane, pane->list.selected)))
+		return;
+	find_next(screen, 0);
+}
+
+/* ---- Keys ---- */
+
+static void type(struct view_screen *screen, int key)
+{
+	switch (screen_input_key(&screen->search, key)) {
+	case INPUT_ENTERED:
+		search(screen);
+		break;
+	case INPUT_CANCELLED:
+		end_search(screen);
+		break;
+	default:
+		break;
+	}
+}
+
+static void change_metric(struct view_screen *screen)
+{
+	struct session *session = screen->viewed.session;
+
+	if (session->metric == METRIC_CALLS && session->summary.time_ns == 0) {
+		viewed_say(&screen->viewed,
+			   memory_printf("the recording has no time"));
+		return;
+	}
+	session->metric =
+		session->metric == METRIC_TIME ? METRIC_CALLS : METRIC_TIME;
+	for (size_t i = 0; i < PANES; i++)
+		if (screen->panes[i])
+			screen->panes[i]->is_stale = 1;
+}
+
+static void obey_any(struct view_screen *screen, int key)
+{
+	switch (key) {
+	case 'q':
+		screen->is_over = 1;
+		break;
+	case '/':
+		screen->search = (struct screen_input){ .is_typing = 1 };
+		break;
+	case 'n':
+	case 'N':
+		find_next(screen, key == 'N');
+		break;
+	case 'm':
+		change_metric(screen);
+		break;
+	case 'o':
+		screen->end = VIEW_READS_AGAIN;
+		screen->is_over = 1;
+		break;
+	case '\t':
+		open_tab(screen, (screen->open + 1) % PANES);
+		break;
+	case 'b':
+	case SCREEN_ENTER:
+		open_tab(screen, PANE_BUTTERFLY);
+		break;
+	case 'a':
+		open_tab(screen, PANE_ANNOTATE);
+		break;
+	case SCREEN_ESCAPE:
+	case SCREEN_BACKSPACE:
+		if (key == SCREEN_ESCAPE && screen->viewed.matches)
+			end_search(screen);
+		else
+			open_tab(screen, screen->before);
+		break;
+	default:
+		if (key >= '1' && key <= '9')
+			open_tab(screen, (size_t)(key - '1'));
+	}
+}
+
+static void obey_page(struct view_screen *screen, int key)
+{
+	if (screen_list_move(&screen->page.list, key))
+		return;
+	if (key == 'q' || key == SCREEN_ESCAPE || key == SCREEN_ENTER)
+		screen_page_clear(&screen->page);
+}
+
+static void obey(struct view_screen *screen, int key)
+{
+	struct pane *pane = open_pane(screen);
+
+	if (screen->search.is_typing) {
+		type(screen, key);
+		take_function(screen);
+		return;
+	}
+	viewed_say(&screen->viewed, NULL);
+	if (key == 'h' || key == '?') {
+		screen_page_set(&screen->page,
+				memory_string(help_text, strlen(help_text)));
+	} else if (screen->page.text) {
+		obey_page(screen, key);
+	} else if (!screen_list_move(pane ? &pane->list : &screen->facts.list,
+				     key) &&
+		   (!pane || !pane->kind->key(pane, key))) {
+		obey_any(screen, key);
+	}
+	take_function(screen);
+}
+
+/* ---- The whole screen ---- */
+
+/* Returns the function with this full name, or FUNCTION_NONE. */
+static uint32_t function_named(struct session *session, const char *name)
+{
+	uint32_t found = FUNCTION_NONE;
+	uint8_t *mask;
+
+	if (!name ||
+	    finder_mask(&session->catalog, NULL, name, &mask) == -ESRCH)
+		return FUNCTION_NONE;
+	for (uint32_t i = 0; mask && i < session->catalog.function_count; i++)
+		if (mask[i]) {
+			found = i;
+			break;
+		}
+	free(mask);
+	return found;
+}
+
+static void init(struct view_screen *screen,
+		 const struct view_screen_state *state)
+{
+	struct session *session = screen->viewed.session;
+
+	/* Messages about the progress would be drawn over the screen. */
+	session->catalog.progress = NULL;
+	screen->viewed.function = function_named(session, state->function);
+	screen->total = total_line(session);
+	screen->panes[PANE_TABLE] = table_pane_create(&screen->viewed);
+	screen->panes[PANE_TREE] = tree_pane_create(&screen->viewed);
+	screen->panes[PANE_BUTTERFLY] = butterfly_pane_create(&screen->viewed);
+	screen->panes[PANE_ANNOTATE] = annotate_pane_create(&screen->viewed);
+	screen->viewed.searched = "";
+	screen->open = screen->before = state->pane;
+	if (open_pane(screen))
+		open_pane(screen)->is_opened = 1;
+}
+
+static void fini(struct view_screen *screen, struct view_screen_state *state)
+{
+	struct catalog *catalog = &screen->viewed.session->catalog;
+	const char *name;
+
+	free(state->function);
+	state->function = NULL;
+	if (screen->viewed.function != FUNCTION_NONE) {
+		name = catalog_name(catalog, screen->viewed.function);
+		state->function = memory_string(name, strlen(name));
+	}
+	state->pane = screen->open;
+	for (size_t i = 0; i < PANES; i++) {
+		if (screen->panes[i])
+			screen->panes[i]->kind->fini(screen->panes[i]);
+		free(screen->panes[i]);
+	}
+	screen_page_clear(&screen->page);
+	screen_page_clear(&screen->facts);
+	end_search(screen);
+	viewed_say(&screen->viewed, NULL);
+	free(screen->total);
+}
+
+static void loop(struct view_screen *screen, int signals)
+{
+	while (!screen->is_over) {
+		int key;
+
+		draw(screen);
+		take_function(screen);
+		key = screen_key(signals, -1);
+		if (key == SCREEN_END)
+			break;
+		if (key != SCREEN_NO_KEY && key != SCREEN_RESIZE)
+			obey(screen, key);
+	}
+}
+
+int view_screen_run(struct session *session, const struct view_options *options,
+		    struct source_files *sources,
+		    struct view_screen_state *state, enum view_screen_end *end,
+		    char **why)
+{
+	struct view_screen screen = {
+		.viewed = { .session = session,
+			    .options = options,
+			    .sources = sources },
+	};
+	int signals, err;
+
+	init(&screen, state);
+	signals = ending_signals_watch();
+	err = screen_open(session->has_color, why);
+	if (!err) {
+		loop(&screen, signals);
+		screen_close();
+	}
+	ending_signals_unwatch(signals);
+	*end = screen.end;
+	fini(&screen, state);
+	return err;
+}

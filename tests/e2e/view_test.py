@@ -1,0 +1,353 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew view shows a recording on a screen, with the numbers of the reports."""
+import os
+import pathlib
+import re
+import signal
+
+from lib import clewtest, screen
+from lib.clewtest import CLEW, needs
+
+PROGRAM = r"""
+#define NOINLINE __attribute__((noinline, noclone))
+static volatile int sink;
+namespace lib {
+NOINLINE void leaf() { sink = sink + 1; }
+NOINLINE void sort(int n) { while (n--) leaf(); sink = sink + 1; }
+}
+static inline __attribute__((always_inline)) void twice(int n)
+{
+	lib::sort(n);
+	lib::sort(n);
+}
+NOINLINE void parse(int n) { twice(n); sink = sink + 1; }
+NOINLINE void store(int n) { lib::sort(n); lib::leaf(); sink = sink + 1; }
+NOINLINE void walk(int n) { if (n) walk(n - 1); sink = sink + 1; }
+int main() { parse(10); store(20); walk(4); return 0; }
+"""
+ANNOTATED = pathlib.Path(__file__).resolve().parent / "annotate.c"
+HOT_LINE = next(number for number, text in
+                enumerate(ANNOTATED.read_text().splitlines(), 1)
+                if "the hot line" in text)
+# A row of a tree or table of calls: numbers, a share, then the name.
+CALLS_ROW = re.compile(r"^ *([\d,]+) +[\d.]+% +(.*?)(?:  \[program\])?$")
+SELECTED = re.compile(r"^(?:\x1b\[\d*m)*\x1b\[7m(.*)$", re.MULTILINE)
+
+
+class Viewed(screen.Screen):
+    def compile(self):
+        source, self.program = self.work / "program.cc", self.work / "program"
+        source.write_text(PROGRAM, encoding="utf-8")
+        done = self.run_program(
+            ["c++", "-g", "-O1", "-fno-optimize-sibling-calls", source, "-o",
+             self.program], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def view(self, *options, **size):
+        """Opens a recording. Returns the screen with the first rows."""
+        self.open(CLEW, "view", *options, self.recording_path, **size)
+        return self.see(r"\[1 functions\](.*\n)+\? help  q quit")
+
+    def rows(self, shown):
+        """Returns the lines between the heading and the keys."""
+        return [line for line in shown.split("\n")[4:-2] if line]
+
+    def quit(self):
+        self.tmux("send-keys", "q")
+        self.ended()
+
+    def selected(self):
+        """Returns the selected row, without escape sequences."""
+        line, = SELECTED.findall(self.tmux("capture-pane", "-p", "-e"))
+        return re.sub(r"\x1b\[[\d;]*m", "", line)
+
+
+class Calls(Viewed):
+    """A recording of calls without time."""
+
+    def setUp(self):
+        super().setUp()
+        self.compile()
+        done = self.record([self.program], ["-m", "program", "--time=none"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def numbers(self, lines):
+        """Returns [(calls, name)] of rows of calls."""
+        found = []
+        for line in lines:
+            calls, name = CALLS_ROW.match(line).groups()
+            found.append((int(calls.replace(",", "")), name.split(None, 3)[3]))
+        return found
+
+    def report(self, *options):
+        return sorted((row["calls"], row["name"]) for row in self.clew_json(
+            "report", "--json", "--top=0", *options,
+            self.recording_path)["functions"])
+
+
+@needs("tmux")
+class Functions(Calls):
+    def test_rows_are_those_of_the_report(self):
+        shown = self.view("--full-names")
+        self.assertEqual(sorted(self.numbers(self.rows(shown))),
+                         self.report())
+        self.assertRegex(shown, r"\d+ rows by function, sorted by calls")
+        self.quit()
+
+    def test_filters_are_those_of_the_report(self):
+        self.environment["XDG_CONFIG_HOME"] = str(self.work / "settings")
+        options = ["--collapse=^store", "--ignore=^walk"]
+        done = self.clew("report", "--save-view=mine", *options,
+                         self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for given in options, ["--view=mine"], ["--fold=lib"], ["-f", "lib"]:
+            with self.subTest(given):
+                shown = self.view("--full-names", *given, columns=100)
+                self.assertEqual(sorted(self.numbers(self.rows(shown))),
+                                 self.report(*given))
+                self.quit()
+
+    def test_sorting_and_kinds_of_rows(self):
+        self.view()
+        for key in ("contexts", "callers", "callees", "name", "module",
+                    "calls"):
+            shown = self.press("s", f"sorted by {key}\n")
+            if key == "name":
+                names = [line.split()[5] for line in self.rows(shown)]
+                self.assertEqual(names, sorted(names))
+        self.press("S", "sorted by module\n")
+        shown = self.press("r", r"rows? by module")
+        self.assertRegex(shown, r"(?m)^ +\d+ +100.00% .* program$")
+        self.press("r", "rows by function")  # no samples: no lines
+        self.quit()
+
+    def test_a_search_selects_what_it_finds(self):
+        self.view()
+        self.tmux("send-keys", "/", "walk")
+        shown = self.press("Enter", "n next, N previous")
+        calls = dict((name, calls) for calls, name in self.report())
+        share = 100 * calls["walk(int)"] / sum(calls.values())
+        self.assertIn(f"walk: 1 function, {share:.1f} % of the calls", shown)
+        self.assertIn("walk", self.selected())
+        self.tmux("send-keys", "/", "nothing")
+        self.press("Enter", "nothing: no function matches")
+        self.quit()
+
+
+@needs("tmux")
+class Trees(Calls):
+    def tree(self, *options):
+        """Returns [(calls, name)] of `clew tree`."""
+        text = self.clew("tree", "--quiet", *options, self.recording_path,
+                         env={**self.environment, "LC_ALL": "C"}).stdout
+        rows = [re.match(r" *[\d,]+ +[\d.]+% +([\d,]+) +[|` -]*(.*)$", line)
+                for line in text.splitlines()[1:]]
+        return [(row[1], row[2]) for row in rows]
+
+    def shown_tree(self, shown):
+        rows = [re.match(r" *[\d,]+ +[\d.]+% +([\d,]+) +[▾▸ ]*(.*)$", line)
+                for line in self.rows(shown)]
+        return [(row[1], row[2]) for row in rows]
+
+    def test_opened_rows_are_those_of_the_tree(self):
+        self.view()
+        wanted = self.tree()
+        self.assertGreater(len(wanted), 8)
+        self.press("2", r"\[2 tree\](.*\n)+.*▾ main")
+        self.press("Left", "▸ main")
+        for _ in wanted:
+            self.tmux("send-keys", "Right", "Down")
+        shown = self.press("Home", r"(walk.*\n *\d.*){4}")
+        self.assertEqual(self.shown_tree(shown), wanted)
+        self.assertIn("main", self.selected())
+        shown = self.press("Left", "▸ main")
+        self.assertEqual(self.shown_tree(shown), wanted[:1])
+        self.quit()
+
+    def test_a_search_opens_closed_rows(self):
+        self.view()
+        self.press("2", "▾ main")
+        self.press("Left", "▸ main")
+        self.tmux("send-keys", "/", "leaf")
+        self.press("Enter", "1 function")
+        seen = [self.selected()]
+        for _ in range(3):
+            self.tmux("send-keys", "n")
+            self.see("share of the total")
+            seen.append(self.selected())
+        leaves = [calls for calls, name in self.tree() if "leaf" in name]
+        self.assertEqual([line.split()[2] for line in seen],
+                         [*leaves, leaves[0]])
+        self.quit()
+
+    def test_callers_of_a_function(self):
+        self.view()
+        self.tmux("send-keys", "/", "leaf")
+        self.press("Enter", "1 function")
+        self.press("2", "▾ main")
+        self.tmux("send-keys", "n")
+        self.see("share of the total")
+        shown = self.press("i", "callers of the function at the top")
+        lines = self.clew("tree", "--quiet", "--callers-of", "lib::leaf",
+                          self.recording_path,
+                          env={**self.environment, "LC_ALL": "C"}).stdout
+        self.assertEqual(
+            [re.sub("[▾▸]", "", line).split() for line in self.rows(shown)],
+            [re.sub(" [|`]- ", "", line).split()
+             for line in lines.splitlines()[1:]
+             if re.search(r"%  ([|`]- )?\w", line)])
+        self.press("i", "▾ main")
+        self.quit()
+
+    def test_shares_refer_to_the_caller(self):
+        self.view()
+        self.press("2", "▾ main")
+        shown = self.press("%", "share of the caller")
+        (total, _, *_), *children = [line.split() for line in self.rows(shown)]
+        below = sum(int(child[0]) for child in children
+                    if child[0].isdigit() and int(child[0]) < int(total))
+        for child in children:
+            self.assertEqual(child[1], f"{100 * int(child[0]) / int(total):.2f}%")
+        self.assertEqual(below + 1, int(total))
+        self.quit()
+
+
+@needs("tmux")
+class Butterfly(Calls):
+    def test_it_follows_the_selected_row(self):
+        self.view("--full-names")
+        self.tmux("send-keys", "/", "sort")
+        self.press("Enter", "1 function")
+        shown = self.press("Enter", r"\[3 butterfly\](.*\n)+.*lib::sort")
+        wanted = self.clew("report", "-B", "lib::sort(int)", "--quiet",
+                           "--full-names", self.recording_path).stdout
+        self.assertEqual([line.split() for line in self.rows(shown)],
+                         [line.split() for line in wanted.splitlines()[1:]])
+        self.tmux("send-keys", "Up")
+        self.press("Enter", "callees of (store|parse)|1 callee of parse")
+        self.press("BSpace", r"callers? and \d callees? of lib::sort")
+        self.tmux("send-keys", "Escape")  # ends the search
+        self.see("lib::sort")
+        self.press("Escape", r"\[1 functions\]")
+        self.quit()
+
+
+@needs("tmux")
+class Inlined(Calls):
+    def test_a_key_folds_and_unfolds_them(self):
+        self.view()
+        self.press("2", "▾ main")
+        self.tmux("send-keys", "/", "twice")
+        self.press("Enter", "twice: no function matches")
+        self.press("o", "▾ main")
+        self.tmux("send-keys", "/", "twice")
+        self.press("Enter", r"▸ twice \(inlined\)")
+        self.tmux("send-keys", "o")
+        self.see(r"▾ main(?!(.*\n)*.*twice \(inlined\))")
+        self.quit()
+
+
+@needs("tmux")
+class Annotated(Viewed):
+    def test_lines_are_those_of_annotate(self):
+        program = self.work / "program"
+        done = self.run_program(["cc", "-g", "-O2", ANNOTATED, "-o", program],
+                                text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.record([program, "500"], ["--time=cpu"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        name = self.rows(self.view())[0].split()[-2]
+        shown = self.press("a", rf"\[4 annotate\](.*\n)+.*annotate.c:{HOT_LINE}")
+        wanted = self.clew("annotate", name, self.recording_path).stdout
+        self.assertEqual([line[:80].rstrip() for line in self.rows(shown)],
+                         [line[:80].rstrip() for line in
+                          wanted.splitlines()[:len(self.rows(shown))]])
+        self.press("Right", r"(?m)^ +share 95% range")
+        self.press("s", "(?m)^source lines$")
+        self.press("s", "(?m)^instructions$")
+        self.press("A", "instructions, also without time")
+        self.quit()
+
+
+@needs("tmux")
+class Terminal(Calls):
+    def test_other_sizes(self):
+        shown = self.view()
+        self.assertEqual(len(shown.rstrip("\n").split("\n")), 24)
+        self.assertRegex(shown, "calls +share +contexts")
+        self.resize(120, 30)
+        shown = self.see(r"\A(.*\n){29}\? help")
+        self.assertEqual(len(shown.rstrip("\n").split("\n")), 30)
+        self.resize(60, 8)
+        shown = self.see(r"\A(.*\n){7}\? help  q quit")
+        self.assertNotIn("contexts", shown.split("\n")[3])
+        self.press("2", r"\[2 tree\]")
+        self.quit()
+
+    def test_signals_restore_the_terminal(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGSEGV,
+                       signal.SIGABRT):
+            with self.subTest(number):
+                self.view()
+                os.kill(self.command_pid("view"), number)
+                self.ended(128 + number)
+
+    def test_control_c_quits(self):
+        self.view()
+        self.tmux("send-keys", "C-c")
+        self.ended(128 + signal.SIGINT)
+
+    def test_stopping_and_continuing(self):
+        self.view()
+        pid = self.command_pid("view")
+        os.kill(pid, signal.SIGSTOP)
+        os.kill(pid, signal.SIGCONT)
+        self.press("2", r"\[2 tree\]")
+        self.quit()
+
+    def test_colours(self):
+        self.view()
+        self.assertIn("\33[31m", self.tmux("capture-pane", "-p", "-e"))
+        self.quit()
+
+    def test_no_colours_if_the_user_wants_none(self):
+        self.environment["NO_COLOR"] = "1"
+        self.view()
+        shown = self.tmux("capture-pane", "-p", "-e")
+        self.assertNotRegex(shown, r"\x1b\[(\d+;)*3[0-7]")
+        self.quit()
+
+    def test_help(self):
+        self.view()
+        self.press("?", "clew view: what a recording contains")
+        self.press("q", r"\[1 functions\](.*\n)+.*main")
+        self.quit()
+
+    def test_a_terminal_that_cannot_place_text(self):
+        self.open("env", "TERM=dumb", CLEW, "view", self.recording_path)
+        shown = self.ended(1).replace("\n", "")
+        self.assertIn("cannot show a screen", shown)
+        self.assertIn("use clew report", shown)
+
+    def test_a_summary(self):
+        self.view()
+        shown = self.press("5", r"\[5 summary\](.*\n)+.*hooked: ")
+        for line in self.clew("report", self.recording_path).stdout \
+                .partition("\ntotal: ")[2].splitlines()[:1]:
+            self.assertIn(line, shown)
+        self.quit()
+
+
+class Refusals(Calls):
+    def test_without_a_terminal_one_line_names_other_commands(self):
+        self.assert_one_line_error(self.clew("view", self.recording_path),
+                                   "no terminal; use clew report")
+
+    def test_options_for_printed_output_are_unknown(self):
+        for option in "--json", "--no-pager", "--quiet":
+            self.assertEqual(self.clew("view", option).returncode, 64)
+
+
+if __name__ == "__main__":
+    clewtest.main()
