@@ -307,6 +307,24 @@ static int read_all(int fd, void *to, size_t bytes, uint64_t *offset)
 	return 0;
 }
 
+/*
+ * Makes each text safe to print. The worker does so, but the file that it
+ * decodes may have taken control of it. Every byte belongs to a text that ends
+ * with a NUL.
+ */
+static void make_printable(char *texts, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += strlen(texts + at) + 1)
+		text_printable(texts + at);
+}
+
+/* Returns whether a text begins there. */
+static int is_text(const struct instructions *code, size_t text_bytes,
+		   uint32_t at)
+{
+	return at < text_bytes && (at == 0 || code->texts[at - 1] == '\0');
+}
+
 /* Returns whether items and texts are as the reader expects them. */
 static int is_sound(const struct instructions *code, size_t text_bytes)
 {
@@ -316,8 +334,9 @@ static int is_sound(const struct instructions *code, size_t text_bytes)
 		const struct instruction *one = &code->items[i];
 
 		if (one->vaddr < end || one->bytes == 0 ||
-		    one->bytes > INSN_MAX_BYTES || one->text >= text_bytes ||
-		    one->import >= text_bytes ||
+		    one->bytes > INSN_MAX_BYTES ||
+		    !is_text(code, text_bytes, one->text) ||
+		    !is_text(code, text_bytes, one->import) ||
 		    one->kind > INSTRUCTION_UNKNOWN)
 			return 0;
 		end = one->vaddr + one->bytes;
@@ -351,11 +370,13 @@ static int read_answer(int fd, struct instructions *out)
 		err = read_all(fd, code.texts, answer.text_bytes, &offset);
 	if (!err && !is_sound(&code, answer.text_bytes))
 		err = -EBADMSG;
-	if (err)
+	if (err) {
 		instructions_fini(&code);
-	else
-		*out = code;
-	return err;
+		return err;
+	}
+	make_printable(code.texts, answer.text_bytes);
+	*out = code;
+	return 0;
 }
 
 static int explain(int err, const char *path, const char *worker_why,

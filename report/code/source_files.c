@@ -37,8 +37,8 @@ int source_files_replace(struct source_files *files, const char *text)
 /* ---- Lines ---- */
 
 /*
- * Appends a line to the file's text, with tabs as blanks. `room` is enough for
- * TAB_COLUMNS times the rest of the bytes.
+ * Appends a line to the file's text, with tabs as blanks. The text has the room
+ * that room_of() returns.
  */
 static size_t add_line(struct source_file *file, size_t at, const char *from,
 		       size_t bytes)
@@ -62,29 +62,49 @@ static size_t add_line(struct source_file *file, size_t at, const char *from,
 	return at;
 }
 
-/* Returns the bytes that the text of the lines needs at most. */
-static size_t text_room(const char *bytes, size_t count)
-{
-	size_t room = 1;
+/* The memory that lines need. */
+struct line_room {
+	size_t text_bytes; /* at most */
+	size_t lines;
+};
 
-	for (size_t i = 0; i < count; i++)
-		room += bytes[i] == '\t' ? TAB_COLUMNS : 1;
-	return room + 1;
+static size_t line_bytes(const struct line_room *room)
+{
+	return room->text_bytes + room->lines * sizeof(uint32_t);
+}
+
+/* A line needs no more than its limit, one tab, and a NUL. */
+static struct line_room room_of(const char *bytes, size_t count)
+{
+	const size_t most = SOURCE_LINE_BYTES_MAX + TAB_COLUMNS;
+	struct line_room room = { .lines = 1 };
+	size_t line = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (bytes[i] != '\n') {
+			line += bytes[i] == '\t' ? TAB_COLUMNS : 1;
+			continue;
+		}
+		room.text_bytes += (line < most ? line : most) + 1;
+		room.lines++;
+		line = 0;
+	}
+	room.text_bytes += (line < most ? line : most) + 1;
+	return room;
 }
 
 static void split_lines(struct source_file *file, const char *bytes,
-			size_t count)
+			size_t count, const struct line_room *room)
 {
-	size_t capacity = 0, at = 0;
+	size_t at = 0;
 	const char *from = bytes, *end = bytes + count;
 
-	file->text = memory_zeroed(text_room(bytes, count), 1);
+	file->text = memory_zeroed(room->text_bytes, 1);
+	file->lines = memory_zeroed(room->lines, sizeof(*file->lines));
 	while (from < end) {
 		const char *next = memchr(from, '\n', (size_t)(end - from));
 		const char *stop = next ? next : end;
 
-		file->lines = memory_grow(file->lines, file->line_count,
-					  &capacity, sizeof(*file->lines));
 		file->lines[file->line_count++] = (uint32_t)at;
 		at = add_line(file, at, from, (size_t)(stop - from));
 		from = next ? next + 1 : end;
@@ -95,11 +115,13 @@ static void split_lines(struct source_file *file, const char *bytes,
 
 static char *explain(const char *path, int err)
 {
-	return text_printable(
-		memory_printf("%s: %s", path,
-			      err == -EINVAL  ? "not a regular file"
-			      : err == -EFBIG ? "larger than 16 MiB"
-					      : strerror(-err)));
+	return text_printable(memory_printf(
+		"%s: %s", path,
+		err == -EINVAL    ? "not a regular file"
+		: err == -EFBIG   ? "larger than 16 MiB"
+		: err == -ENOBUFS ? "not read: the source files exceed 256 "
+				    "MiB in total"
+				  : strerror(-err)));
 }
 
 static int read_bytes(int fd, char *bytes, size_t count)
@@ -132,14 +154,27 @@ static char *path_of(int fd)
 	return memory_string(path, length > 0 ? (size_t)length : 0);
 }
 
+/* Stores the lines. Returns 0, or -ENOBUFS if all files have too many. */
+static int add_lines(struct source_files *files, struct source_file *file,
+		     const char *bytes, size_t count)
+{
+	const struct line_room room = room_of(bytes, count);
+
+	if (line_bytes(&room) > SOURCE_TOTAL_BYTES_MAX - files->bytes)
+		return -ENOBUFS;
+	files->bytes += line_bytes(&room);
+	split_lines(file, bytes, count, &room);
+	return 0;
+}
+
 /* Reads the lines of a file. Returns 0 or -errno. */
-static int read_file(struct source_file *file, const char *path,
-		     const char *module)
+static int read_file(struct source_file *file, struct source_files *files,
+		     const char *path, const char *module)
 {
 	const int fd = regular_file_open(path, O_RDONLY);
 	struct stat status, built;
 	char *bytes;
-	int count;
+	int count, err;
 
 	if (fd < 0)
 		return fd;
@@ -149,8 +184,8 @@ static int read_file(struct source_file *file, const char *path,
 	}
 	bytes = memory_zeroed((size_t)status.st_size + 1, 1);
 	count = read_bytes(fd, bytes, (size_t)status.st_size);
-	if (count >= 0) {
-		split_lines(file, bytes, (size_t)count);
+	err = count < 0 ? count : add_lines(files, file, bytes, (size_t)count);
+	if (!err) {
 		file->is_newer = stat(module, &built) == 0 &&
 				 status.st_mtime > built.st_mtime;
 		file->path = text_printable(memory_string(path, strlen(path)));
@@ -158,7 +193,7 @@ static int read_file(struct source_file *file, const char *path,
 	}
 	close(fd);
 	free(bytes);
-	return count < 0 ? count : 0;
+	return err;
 }
 
 /* Returns the name with a replaced beginning, or NULL if it has another one. */
@@ -174,8 +209,8 @@ static char *replaced(const struct source_path *path, const char *name)
 }
 
 /* Reads the file at the first replaced name that leads to one. */
-static int read_replaced(struct source_file *file,
-			 const struct source_files *files, const char *module)
+static int read_replaced(struct source_file *file, struct source_files *files,
+			 const char *module)
 {
 	int err = -ENOENT;
 
@@ -184,7 +219,7 @@ static int read_replaced(struct source_file *file,
 
 		if (!path)
 			continue;
-		err = read_file(file, path, module);
+		err = read_file(file, files, path, module);
 		if (err) {
 			free(file->why);
 			file->why = explain(path, err);
@@ -209,7 +244,7 @@ static int read_downloaded(struct source_file *file, struct source_files *files,
 	files->is_offline = err && err != -ENOENT;
 	if (err)
 		return err;
-	err = read_file(file, path, module->path);
+	err = read_file(file, files, path, module->path);
 	free(path);
 	file->is_newer = 0; /* it belongs to this build */
 	free(file->resolved);
@@ -226,7 +261,7 @@ static void fill(struct source_file *file, struct source_files *files,
 	int err = read_replaced(file, files, owner->path);
 
 	if (err)
-		err = read_file(file, file->name, owner->path);
+		err = read_file(file, files, file->name, owner->path);
 	if (err && !file->why)
 		file->why = explain(file->name, err);
 	if (err)

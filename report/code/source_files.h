@@ -3,7 +3,8 @@
  * The text of source files that debug information names.
  *
  * The names may be wrong or hostile. Only regular files of limited size are
- * read, and their lines are made safe to print.
+ * read, all of them together have another limit, and their lines are made safe
+ * to print.
  */
 #ifndef CLEW_CODE_SOURCE_FILES_H
 #define CLEW_CODE_SOURCE_FILES_H
@@ -16,6 +17,8 @@
 
 enum {
 	SOURCE_BYTES_MAX = 16 << 20,
+	/* Memory for the text and the positions of lines of all files. */
+	SOURCE_TOTAL_BYTES_MAX = 256 << 20,
 	SOURCE_LINE_BYTES_MAX = 1000, /* the rest of a longer line is omitted */
 	SOURCE_PATHS_MAX = 64,
 };
@@ -49,6 +52,7 @@ struct source_files {
 	struct source_file **items;
 	size_t count, capacity;
 	struct idmap by_name; /* hash of name and module -> index + 1 */
+	size_t bytes;         /* memory of the texts and positions of lines */
 	int is_offline;       /* no server is queried any more */
 };
 
