@@ -105,6 +105,26 @@ test("an address has the measure, the thread, the period and the tab",
     await hasHash(/m=calls/);
   });
 
+test("a transform in another tab leaves no frame or row that is gone",
+  async () => {
+    await show("address-transformed", known());
+    await clickFrame("eval", 2);
+    await hasHash(/z=\w{14}/);
+    await page.keyboard.press("2");
+    await page.locator("#panel-tree .row", { hasText: "parse" }).click();
+    await hasHash(/row=\w{14}/);
+    await page.keyboard.press("3");
+    await page.evaluate((f) => clew.addStep({ kind: "hide", f }), EVAL);
+    await settled();
+    await page.evaluate(() => clew.address.flush());
+    assert.doesNotMatch(await hash(), /[?&](z|s|v|row)=/);
+    await reopen();
+    await page.keyboard.press("1");
+    await settled();
+    assert.equal(await page.locator(".notice").innerText(), "");
+    near((await frame("main")).w, 1200);
+  });
+
 test("the inverted graph zooms to the same chain again", async () => {
   await show("address-inverted", known());
   await page.keyboard.press("i");

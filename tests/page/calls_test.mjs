@@ -112,6 +112,36 @@ test("the slowest calls come first and open the timeline", async () => {
   assert.ok(await page.isVisible("#panel-calls"), "Back returns to the calls");
 });
 
+test("a click on a mark keeps the keyboard in the table", async () => {
+  await open("mark-click");
+  await rowOf(0, "handle").click();
+  await rowOf(1, "9.900 ms").first().locator("input").click();
+  assert.ok(await rowOf(1, "9.900 ms").first().locator("input").isChecked());
+  assert.ok(await half(1).locator(".scroller").evaluate((node) =>
+    node === document.activeElement));
+  /* The marked row is selected: the next key starts there. */
+  for (const key of ["ArrowUp", " "])
+    await page.keyboard.press(key);
+  assert.ok(await rowOf(1, "10.00 ms").first().locator("input").isChecked());
+  assert.ok(await page.getByRole("button", { name: "Compare", exact: true })
+    .isEnabled());
+});
+
+test("a selected function without calls stays selected", async () => {
+  const html = traced([{ name: "main", tid: 11, slices: [
+    [0, 1, 0, 100 * MS], [1, 2, 60 * MS, 5 * MS]] }]);
+
+  await show("no-calls", html);
+  await page.evaluate((f) => clew.selectFunction(f), PARSE);
+  await page.keyboard.press("8");
+  await page.waitForSelector("#panel-calls:not([hidden])");
+  await settled();
+  assert.deepEqual((await column(0, "name .name")).sort(), ["handle", "main"]);
+  assert.equal(await page.evaluate(() => clew.function), PARSE);
+  await rowOf(0, "handle").click();
+  assert.equal(await page.evaluate(() => clew.function), HANDLE);
+});
+
 test("calls without begin or end have no duration", async () => {
   await open("unfinished", traced([{ name: "main", tid: 11, slices: [
     [0, 1, 0, 100 * MS], [1, 2, 0, 50 * MS, 50 * MS, CUT],

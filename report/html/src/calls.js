@@ -37,7 +37,11 @@ export class CallsView {
                   `calls took at most this time. ${traceTimeNote(app.profile)}`));
     this.functions = new Table(this.left, {
       columns: this.#functionColumns(), label: "Durations of calls", sort: "most",
-      picked: (f) => this.#choose(f), opened: (f) => app.openButterfly(f),
+      picked: (f) => {
+        this.#choose(f);
+        app.selectFunction(f);
+      },
+      opened: (f) => app.openButterfly(f),
       menu: (f, at) => app.openMenu(f, at) });
     this.slowest = new Table(this.right, {
       columns: this.#callColumns(), label: "Slowest calls", sort: "took",
@@ -96,7 +100,12 @@ export class CallsView {
       type: "checkbox", tabindex: "-1", checked: this.marked.includes(i),
       "aria-label": "Compare this call",
       onclick: (event) => event.stopPropagation(),
-      onchange: () => this.#mark(i) });
+      onchange: () => {
+        this.slowest.select(i);
+        this.#mark(i);
+        /* The checkbox was replaced; the table has the keys. */
+        this.slowest.scroller.focus({ preventScroll: true });
+      } });
   }
 
   show() {
@@ -112,8 +121,12 @@ export class CallsView {
     this.functions.show([...this.calls.keys()].filter((f) =>
       !found?.matches || found.matches[f]));
     const wanted = this.#wantedFunction();
+    const f = this.calls.has(wanted) ? wanted : this.functions.rows[0] ?? 0;
 
-    this.#choose(this.calls.has(wanted) ? wanted : this.functions.rows[0] ?? 0);
+    this.#choose(f);
+    /* A function without calls stays selected in the other views. */
+    if (f && (f === wanted || !this.app.function))
+      this.app.selectFunction(f);
   }
 
   #wantedFunction() {
@@ -138,8 +151,6 @@ export class CallsView {
     this.#drawBars(calls);
     this.slowest.show([...calls.slice(-SLOWEST)]);
     this.#sayMarked();
-    if (f)
-      this.app.selectFunction(f);
   }
 
   #drawBars(calls) {

@@ -98,14 +98,21 @@ export class CallTreeView {
       : new ContextTree(profile, measure);
   }
 
-  show() {
-    const { profile, measure } = this.app;
-    const isInverted = this.app.views.graph.isInverted;
-    const key = [profile.below.calls, measure, isInverted];
+  get #key() {
+    const { profile, measure, views } = this.app;
 
-    if (!this.shown || key.some((each, i) => each !== this.shown[i])) {
+    return [profile.below.calls, measure, views.graph.isInverted];
+  }
+
+  /* Whether the table has the tree that the page shows now. */
+  #isCurrent() {
+    return this.#key.every((each, i) => each === this.shown?.[i]);
+  }
+
+  show() {
+    if (!this.#isCurrent()) {
       this.tree = this.makeTree();
-      this.shown = key;
+      this.shown = this.#key;
       this.facts.clear();
       this.row = "";
       this.table.setColumns(this.#columns());
@@ -132,7 +139,7 @@ export class CallTreeView {
   }
 
   state() {
-    return { [this.rowKey]: this.wanted ?? this.row };
+    return { [this.rowKey]: this.wanted ?? (this.#isCurrent() ? this.row : "") };
   }
 
   restore(state) {

@@ -76,14 +76,24 @@ export class GraphView {
       (profile.range ? `from ${rangeText(profile.range)}` : "");
   }
 
+  get #key() {
+    const { profile, measure } = this.app;
+
+    return [measure, this.isInverted, profile.below.calls];
+  }
+
+  /* Whether the graph has the tree that the page shows now. */
+  #isCurrent() {
+    return this.#key.every((each, i) => each === this.shown?.[i]);
+  }
+
   show() {
     const { profile, measure, found } = this.app;
-    const wanted = [measure, this.isInverted, profile.below.calls];
 
-    if (!this.shown || wanted.some((each, i) => each !== this.shown[i])) {
+    if (!this.#isCurrent()) {
       this.graph.show(this.isInverted ? invertedTree(profile, measure)
         : new ContextTree(profile, measure));
-      this.shown = wanted;
+      this.shown = this.#key;
       this.hits = null;
       this.place = {};
     }
@@ -104,7 +114,7 @@ export class GraphView {
 
     return { inv: this.isInverted ? 1 : "", flame: this.isFlame ? 1 : "",
              colour: colours.mode === this.firstMode ? "" : colours.mode,
-             ...this.wanted ?? this.place };
+             ...this.wanted ?? (this.#isCurrent() ? this.place : {}) };
   }
 
   restore({ inv, flame, colour, z, v, s }) {
