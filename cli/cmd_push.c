@@ -12,6 +12,7 @@
 #include "cli/common/help.h"
 #include "cli/push/push.h"
 #include "cli/show/view.h"
+#include "report/view/prune.h"
 #include "report/view/since.h"
 #include "report/view/views.h"
 
@@ -208,6 +209,55 @@ static int send(const char *name, const struct push_command *command,
 	return err ? give_up(name, why) : finish_output(name);
 }
 
+/* Removes the smallest contexts if the profile has too many samples. */
+static int limit_samples(const struct push_command *command,
+			 struct export *export, struct pruned *pruned)
+{
+	const size_t limit = command->push.max_samples;
+
+	if (!limit ||
+	    !prune_tree(export->tree, &export->session->catalog, limit, pruned))
+		return 0;
+	export->tree = &pruned->tree;
+	return 1;
+}
+
+static void print_pruned(const char *name, const struct export *export,
+			 const struct pruned *pruned)
+{
+	const struct measure all = tree_below(export->tree, TREE_ROOT);
+	const struct measure *removed = &pruned->removed;
+	const double calls =
+		all.calls ? 100.0 * (double)removed->calls / (double)all.calls
+			  : 0;
+	const double time =
+		all.ns ? 100.0 * (double)removed->ns / (double)all.ns : 0;
+
+	complain(name,
+		 "%s contexts with %s %% of the calls and %s %% of the time "
+		 "were sent as %s; see --max-samples",
+		 text_grouped(pruned->contexts).text,
+		 text_percentage(calls).text, text_percentage(time).text,
+		 PRUNED_NAME);
+}
+
+static int send_limited(const char *name, const struct push_command *command,
+			struct export *export)
+{
+	struct pruned pruned;
+	const int is_pruned = limit_samples(command, export, &pruned);
+	const int status = send(name, command, export);
+
+	if (!status && !command->view.is_quiet) {
+		if (is_pruned)
+			print_pruned(name, export, &pruned);
+		view_print_losses(export->session, name);
+	}
+	if (is_pruned)
+		tree_fini(&pruned.tree);
+	return status;
+}
+
 static int show(const char *name, struct session *session, void *input)
 {
 	struct push_command *command = input;
@@ -236,9 +286,7 @@ static int show(const char *name, struct session *session, void *input)
 	if (command->is_now)
 		move_to_now(export);
 	if (!is_empty(export)) {
-		status = send(name, command, export);
-		if (!status && !session->is_quiet)
-			view_print_losses(session, name);
+		status = send_limited(name, command, export);
 	} else if (!session->is_quiet) {
 		progress_clear(&command->view.progress);
 		complain(name,

@@ -22,6 +22,7 @@ enum {
 	KEY_CA,
 	KEY_INSECURE,
 	KEY_TIMEOUT,
+	KEY_MAX_SAMPLES,
 };
 
 enum { STORES_MAX = 8, LABELS_MAX = 64, LABEL_BYTES_MAX = 1024 };
@@ -48,6 +49,9 @@ enum { STORES_MAX = 8, LABELS_MAX = 64, LABEL_BYTES_MAX = 1024 };
 	  "Send secret headers over http:// to another host", HELP_PUSH }, \
 	{ "timeout", KEY_TIMEOUT, "TIME", 0, \
 	  "Give up after TIME, all tries together (default: 30s)", \
+	  HELP_PUSH }, \
+	{ "max-samples", KEY_MAX_SAMPLES, "N", 0, \
+	  "Send at most N samples (default: 16000 or 50000; 0: all)", \
 	  HELP_PUSH }, \
 	{ 0 },
 /* clang-format on */
@@ -164,7 +168,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct push_options *options = state->input;
 
-	options->are_given |= key >= KEY_TO && key <= KEY_TIMEOUT;
+	options->are_given |= key >= KEY_TO && key <= KEY_MAX_SAMPLES;
 	switch (key) {
 	case KEY_TO:
 		parse_store(options, argument, state);
@@ -194,7 +198,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_TIMEOUT:
 		set_timeout(options, argument, state);
 		return 0;
+	case KEY_MAX_SAMPLES:
+		options->max_samples = parse_number(state, "max-samples",
+						    argument, UINT32_MAX);
+		options->has_max_samples = 1;
+		return 0;
 	case ARGP_KEY_END:
+		if (!options->has_max_samples)
+			options->max_samples = options->store->max_samples;
 		for (size_t i = 0; i < options->label_count; i++)
 			check_label(options, i, state);
 		return 0;
@@ -230,12 +241,14 @@ int push_options_are_given(const struct push_options *options)
 
 char **push_options_words(const struct push_options *options, size_t *count)
 {
-	char **words = memory_zeroed(options->label_count + 6, sizeof(*words));
+	char **words = memory_zeroed(options->label_count + 7, sizeof(*words));
 	size_t used = 0;
 
 	words[used++] = memory_printf("--to=%s", options->store->name);
 	words[used++] = memory_printf("--timeout=%lldms",
 				      (long long)options->timeout_ms);
+	words[used++] =
+		memory_printf("--max-samples=%zu", options->max_samples);
 	if (options->service)
 		words[used++] = memory_printf("--service=%s", options->service);
 	if (options->ca)

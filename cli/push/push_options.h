@@ -19,6 +19,8 @@ struct push_options {
 	int is_insecure;
 	int are_given; /* any of these options */
 	int64_t timeout_ms;
+	size_t max_samples; /* 0: no limit */
+	int has_max_samples;
 };
 
 /* Sets the defaults, before parsing. */

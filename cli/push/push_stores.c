@@ -233,14 +233,17 @@ static int fill_parca(struct export *export, struct push_body *body, char **why)
 const struct push_store push_stores[] = {
 	{ .name = "otlp",
 	  .path = "/v1development/profiles",
+	  .max_samples = 50000,
 	  .fill = fill_otlp,
 	  .check = otlp_check_answer },
 	{ .name = "pyroscope",
 	  .path = "/push.v1.PusherService/Push",
+	  .max_samples = 16000, /* Pyroscope's default limit */
 	  .has_label_names = 1,
 	  .fill = fill_pyroscope },
 	{ .name = "parca",
 	  .path = "/api/profiles/writeraw",
+	  .max_samples = 50000,
 	  .has_label_names = 1,
 	  .fill = fill_parca },
 	{ 0 },

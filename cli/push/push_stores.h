@@ -17,7 +17,8 @@ struct push_body {
 
 struct push_store {
 	const char *name;
-	const char *path; /* of the API, below the address of the store */
+	const char *path;   /* of the API, below the address of the store */
+	size_t max_samples; /* default of --max-samples */
 	/* Labels have names as in Prometheus: letters, digits and "_". */
 	int has_label_names;
 	/* Returns 0, or -errno and *why. */

@@ -3,7 +3,6 @@
 #include "report/export/export.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "report/model/announced_lines.h"
@@ -89,17 +88,11 @@ char *export_command(const struct export *export)
 
 char *export_service(const struct export *export)
 {
-	const char *command = export->session->command;
-	const size_t length = strcspn(command, " ");
-	size_t begin = 0;
+	const char *program = export->session->program;
 
 	if (export->service)
 		return memory_printf("%s", export->service);
-	for (size_t i = 0; i < length; i++)
-		if (command[i] == '/')
-			begin = i + 1;
-	return length > begin ? memory_string(command + begin, length - begin)
-			      : memory_string("unknown", strlen("unknown"));
+	return memory_printf("%s", program && *program ? program : "unknown");
 }
 
 static size_t announced_frames_in(struct catalog *catalog, uint32_t site,

@@ -58,12 +58,20 @@ struct otlp_place {
 	size_t at, bytes;
 };
 
+/* A mapping; 0: not in the table, because no location needs it. */
+struct otlp_mapping {
+	Pprof__Mapping pprof;
+	int32_t index;
+};
+
 struct otlp {
 	struct pprof pprof;
 	struct strings strings; /* only those that the message refers to */
 	struct packed dictionary;
 	struct packed profiles[TYPES_MAX];
 	size_t type_count;
+	struct otlp_mapping *mappings; /* by id - 1 */
+	size_t mapping_count, mapping_capacity;
 	/* Locations of the table, and the index of each location of pprof. */
 	struct otlp_place *table;
 	size_t table_size, table_capacity;
@@ -77,6 +85,7 @@ struct otlp {
 	struct idmap stack_ids;  /* hash of places and attribute -> index + 1 */
 	struct idmap attributes; /* key << 32 | number of the value -> index */
 	struct strings values;   /* of attributes */
+	int32_t table_mappings;  /* entries in the table of mappings */
 	int32_t table_stacks;    /* entries in the table of stacks */
 };
 
@@ -204,10 +213,20 @@ static void add_first_entries(struct otlp *otlp)
 	piece.stack_table = &stacks;
 	add_entry(otlp, &piece);
 	string_index(otlp, "");
-	otlp->table_stacks = FIRST_INDEX;
+	otlp->table_mappings = otlp->table_stacks = FIRST_INDEX;
 }
 
+/* Stores a mapping, whose id is the next one. */
 static void take_mapping(struct otlp *otlp, const Pprof__Mapping *from)
+{
+	otlp->mappings =
+		memory_grow(otlp->mappings, otlp->mapping_count,
+			    &otlp->mapping_capacity, sizeof(*otlp->mappings));
+	otlp->mappings[otlp->mapping_count++] =
+		(struct otlp_mapping){ .pprof = *from };
+}
+
+static void write_mapping(struct otlp *otlp, const Pprof__Mapping *from)
 {
 	const char *build_id = otlp->pprof.strings.items[from->build_id];
 	int32_t attributes[1];
@@ -228,6 +247,21 @@ static void take_mapping(struct otlp *otlp, const Pprof__Mapping *from)
 	piece.n_mapping_table = 1;
 	piece.mapping_table = mappings;
 	add_entry(otlp, &piece);
+}
+
+/* Returns the index of a mapping, which is written on first use. */
+static int32_t mapping_index(struct otlp *otlp, uint64_t id)
+{
+	struct otlp_mapping *mapping;
+
+	if (id == 0)
+		return 0;
+	mapping = &otlp->mappings[id - 1];
+	if (!mapping->index) {
+		mapping->index = otlp->table_mappings++;
+		write_mapping(otlp, &mapping->pprof);
+	}
+	return mapping->index;
 }
 
 static void take_function(struct otlp *otlp, const Pprof__Function *from)
@@ -285,6 +319,7 @@ static void move_place(struct otlp *otlp, uint64_t id, size_t at)
 
 static void take_place(struct otlp *otlp, const Pprof__Location *from)
 {
+	const int32_t mapping = mapping_index(otlp, from->mapping_id);
 	const size_t at = otlp->dictionary.count;
 	Otlp__Line lines[CATALOG_FRAMES], *pointers[CATALOG_FRAMES];
 	Otlp__Location place = OTLP__LOCATION__INIT;
@@ -297,7 +332,7 @@ static void take_place(struct otlp *otlp, const Pprof__Location *from)
 		lines[i].line = from->line[i]->line;
 		pointers[i] = &lines[i];
 	}
-	place.mapping_index = (int32_t)from->mapping_id;
+	place.mapping_index = mapping;
 	place.address = from->address;
 	place.n_lines = from->n_line;
 	place.lines = pointers;
@@ -556,6 +591,7 @@ static void otlp_fini(struct otlp *otlp)
 		free(otlp->profiles[i].bytes);
 	free(otlp->dictionary.bytes);
 	idmap_fini(&otlp->places_at);
+	free(otlp->mappings);
 	free(otlp->table);
 	free(otlp->moved);
 	free(otlp->places);

@@ -127,24 +127,53 @@ static void forget_spare_columns(struct session *session)
 	values->count = kept;
 }
 
+/* Finds the command, whose words end in '\0'. Returns whether it is known. */
+static int find_command(const struct part_copy *part, struct part_chunk *chunk)
+{
+	uint64_t cursor = 0;
+
+	while (part_next_chunk(part, &cursor, chunk))
+		if (chunk->kind == WIRE_PROCESS && chunk->used_bytes > 0)
+			return 1;
+	return 0;
+}
+
 /* Returns the command as one line, safe to print; "" if unknown. */
 static char *command_of(const struct part_copy *part)
 {
 	struct part_chunk chunk;
-	uint64_t cursor = 0;
 	char *command;
 
-	while (part_next_chunk(part, &cursor, &chunk)) {
-		if (chunk.kind != WIRE_PROCESS || chunk.used_bytes == 0)
-			continue;
-		command = memory_string((const char *)chunk.payload,
-					chunk.used_bytes);
-		for (size_t i = 0; i + 1 < chunk.used_bytes; i++)
-			if (command[i] == '\0')
-				command[i] = ' ';
-		return text_printable(command);
-	}
-	return memory_string("", 0);
+	if (!find_command(part, &chunk))
+		return memory_string("", 0);
+	command = memory_string((const char *)chunk.payload, chunk.used_bytes);
+	for (size_t i = 0; i + 1 < chunk.used_bytes; i++)
+		if (command[i] == '\0')
+			command[i] = ' ';
+	return text_printable(command);
+}
+
+/*
+ * Sets the name of the program that the first process executed last, since
+ * programs are often started by scripts.
+ */
+static void note_program(struct session *session, const struct part_copy *part)
+{
+	const struct wire_header *header = part->header;
+	struct part_chunk chunk;
+	char *first;
+
+	if ((session->program && (header->pid != session->program_pid ||
+				  header->start_ns < session->program_ns)) ||
+	    !find_command(part, &chunk))
+		return;
+	first = memory_string((const char *)chunk.payload, chunk.used_bytes);
+	free(session->program);
+	session->program =
+		text_printable(memory_printf("%s", text_basename(first)));
+	session->program_pid = header->pid;
+	session->program_ns = header->start_ns;
+	free(first);
 }
 
 /* Collects data of each part while the part is loaded. */
@@ -154,6 +183,7 @@ static void look_at(void *context, const struct part_copy *part)
 
 	if (!session->command)
 		session->command = command_of(part);
+	note_program(session, part);
 	probe_list_add(&session->probes, part);
 	hooking_costs_add(&session->hooking, part);
 	session->samples_taken += samples_taken(part);
@@ -171,6 +201,7 @@ static void merge(struct session *session, const struct whose *whose,
 	session->hooking = (struct hooking_costs){ 0 };
 	session->summary = (struct summary){ 0 };
 	session->command = NULL;
+	session->program = NULL;
 	session->samples_taken = 0;
 	merge_recording(&session->recording, &looked, &session->catalog,
 			&session->tree, &session->timeline, merged);
@@ -282,4 +313,5 @@ void session_close(struct session *session)
 	hooking_costs_fini(&session->hooking);
 	shown_names_fini(&session->names);
 	free(session->command);
+	free(session->program);
 }

@@ -32,6 +32,13 @@ struct session {
 	struct hooking_costs hooking; /* clew's own time, by module */
 	char *command; /* of the first process, words separated by blanks */
 	/*
+	 * Name of the program that this process executed last, without its
+	 * folder and safe to print; NULL: unknown. That part's pid and start.
+	 */
+	char *program;
+	uint32_t program_pid;
+	uint64_t program_ns;
+	/*
 	 * The shown period, since the start of the first process. to_ns is 0
 	 * without an end, and both are 0 without a period.
 	 */

@@ -59,6 +59,14 @@ class Otlp(Push):
         self.assertEqual(request.stacks("calls/count"),
                          self.made.stacks("calls", exports.THREAD_NAMES))
 
+    def test_the_service_is_the_program_that_a_script_executes(self):
+        script = self.work / "script"
+        script.write_text("#!/bin/sh\nexec true\n")
+        script.chmod(0o755)
+        self.record([script])
+        request = otlp.Request(self.export("otlp", self.recording_path))
+        self.assertEqual(request.resource, {"service.name": "true"})
+
     def test_times_are_those_of_the_recording(self):
         self.record([clewtest.target("recursion")])
         before = time.time_ns()
@@ -89,6 +97,50 @@ class Otlp(Push):
         self.assertEqual(own, {row["name"]: row["calls"]
                                for row in report["functions"]
                                if row["calls"]})
+
+    def limited(self, *options):
+        """Returns (what a collector receives, standard error)."""
+        server = self.serve()
+        done = self.push(server, *options)
+        self.assertEqual(done.returncode, 0)
+        request = otlp.Request(server.requests[0].body)
+        self.assertEqual(request.problems(), [])
+        return request, done.stderr
+
+    def test_a_limit_removes_the_smallest_contexts(self):
+        calls = self.made.stacks("calls")
+        for limit in 1, 100, 1000:
+            request, said = self.limited(f"--max-samples={limit}")
+            self.assertIn("were sent as (small contexts)", said)
+            samples = {(s.stack_index, *s.attribute_indices)
+                       for p in request.profiles for s in p.samples}
+            self.assertLessEqual(len(samples), limit)
+            for kind, measure in KINDS:
+                self.assertEqual(request.total(kind), self.made.total(measure))
+            kept = {path: number
+                    for path, number in request.stacks("calls/count").items()
+                    if path[-1] != "(small contexts)"}
+            self.assertEqual(kept, {path: calls[path] for path in kept})
+            self.assertGreater(len(samples), limit // 4)
+        # A limit that is not reached changes nothing.
+        for limit in 0, 1000000:
+            request, said = self.limited(f"--max-samples={limit}")
+            self.assertEqual((request.stacks("calls/count"), said),
+                             (calls, ""))
+
+    def test_the_largest_contexts_remain(self):
+        self.record([clewtest.target("recursion")], ["--time=none"])
+        self.made.path = self.recording_path
+        everything, _ = self.limited("--max-samples=0")
+        request, _ = self.limited("--max-samples=10")
+        stacks = everything.stacks("calls/count")
+        size = {path: sum(calls for other, calls in stacks.items()
+                          if other[:len(path)] == path) for path in stacks}
+        kept = set(request.stacks("calls/count"))
+        kept = {path for path in kept if path[-1] != "(small contexts)"}
+        self.assertTrue(kept)
+        self.assertGreaterEqual(min(size[path] for path in kept), max(
+            size[path] for path in stacks if path not in kept))
 
     def test_rejected_profiles_are_an_error(self):
         answer = otlp.messages().ExportProfilesServiceResponse()
