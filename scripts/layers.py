@@ -129,6 +129,7 @@ MAY_INCLUDE = {
     **{f"report/{room}": {"wire", "symbolizer/a2n.h", "base", "match"} |
        {f"report/{name}" for name in below.split()}
        for room, below in (
+           ("import", ""),
            ("recording", ""),
            ("model", "recording"),
            ("merge", "recording model"),
@@ -163,7 +164,8 @@ MAY_INCLUDE = {
             "export model recording trace view write", "common"),
            ("cli", "digest image machine symbolizer symbolizer/a2n.h "
             "symbolizer/variables wire",
-            "code dump export html live merge model recording trace view write",
+            "code dump export html import live merge model recording trace view "
+            "write",
             "common target attach recording probes show push"))},
 }
 UNRESTRICTED = {"tests"}
