@@ -41,7 +41,7 @@
  * All integers are little-endian and naturally aligned. The contents of most
  * chunks are declared in headers that this one includes: module_functions.h,
  * inherited.h, runtime_records.h, counts.h, sample.h, context_values.h,
- * mark_records.h, user_probe.h, packet.h.
+ * mark_records.h, user_probe.h, packet.h, imported.h.
  *
  * WIRE_VERSION changes when the size, the position or the meaning of an
  * existing field changes. The version does not change for additions that
@@ -58,6 +58,7 @@
 
 #include "wire/context_values.h"
 #include "wire/counts.h"
+#include "wire/imported.h"
 #include "wire/inherited.h"
 #include "wire/mark_records.h"
 #include "wire/module_functions.h"
@@ -109,6 +110,7 @@ enum wire_origin {
 	WIRE_FROM_FORK = 2,
 	/* Exec'ed; the part with the same pid and seq - 1 precedes. */
 	WIRE_FROM_EXEC = 3,
+	WIRE_FROM_IMPORT = 4, /* written by clew import: imported.h */
 };
 
 /* Why calls that were made are not counted. */
@@ -464,14 +466,16 @@ enum wire_chunk_kind {
 	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, followed by events */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
 	/* 30 and 31 were kinds of older formats and have no meaning. */
-	WIRE_HOOKING = 32,       /* array of wire_hooking */
-	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */
-	WIRE_INHERITED = 34,     /* array of wire_inherited */
-	WIRE_PACKET = 35,        /* in a trace only: packet.h */
-	WIRE_PACKET_BLOCKS = 36, /* in a trace only: wire_packet_blocks */
-	WIRE_MAPPED_CODE = 37,   /* array of wire_mapped_code */
-	WIRE_METHODS = 38,       /* see WIRE_NUMBER_RECORDS */
-	WIRE_CALLERS = 39,       /* see WIRE_NUMBER_RECORDS */
+	WIRE_HOOKING = 32,        /* array of wire_hooking */
+	WIRE_HANDLER_CRASH = 33,  /* wire_handler_crash and its text */
+	WIRE_INHERITED = 34,      /* array of wire_inherited */
+	WIRE_PACKET = 35,         /* in a trace only: packet.h */
+	WIRE_PACKET_BLOCKS = 36,  /* in a trace only: wire_packet_blocks */
+	WIRE_MAPPED_CODE = 37,    /* array of wire_mapped_code */
+	WIRE_METHODS = 38,        /* see WIRE_NUMBER_RECORDS */
+	WIRE_CALLERS = 39,        /* see WIRE_NUMBER_RECORDS */
+	WIRE_IMPORT = 40,         /* wire_import and the name of its file */
+	WIRE_IMPORTED_NAMES = 41, /* wire_imported_name, each with its texts */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -31,6 +31,7 @@ enum wire_range_kind {
 	 * other methods do.
 	 */
 	WIRE_RANGE_JAVA_LEFT,
+	WIRE_RANGE_IMPORTED, /* functions of another tool: imported.h */
 	WIRE_RANGE_KIND_COUNT
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/dump/dump_counts.h"
+#include "report/dump/dump_imported.h"
 #include "report/dump/dump_marks.h"
 #include "report/dump/dump_probes.h"
 #include "report/dump/dump_runtimes.h"
@@ -305,6 +306,8 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_HANDLER_CRASH] = "handler_crash",
 		[WIRE_INHERITED] = "inherited",
 		[WIRE_MAPPED_CODE] = "mapped_code",
+		[WIRE_IMPORT] = "import",
+		[WIRE_IMPORTED_NAMES] = "imported_names",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
@@ -335,6 +338,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		dump_histograms(out, chunk);
 	dump_runtimes(out, chunk);
 	dump_values(out, chunk);
+	dump_imported(out, chunk);
 	dump_probes(out, chunk);
 	dump_marks(out, chunk);
 }

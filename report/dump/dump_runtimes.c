@@ -26,6 +26,7 @@ static void dump_ranges(FILE *out, const struct part_chunk *chunk)
 		[WIRE_RANGE_JAVA_NATIVE] = "java_native",
 		[WIRE_RANGE_GENERATED_CALLER] = "generated_caller",
 		[WIRE_RANGE_JAVA_LEFT] = "java_left",
+		[WIRE_RANGE_IMPORTED] = "imported",
 	};
 	const struct wire_range *ranges = (const void *)chunk->payload;
 

@@ -342,7 +342,7 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 		node = tree_child(tree, node, function);
 		context->node = node;
 		made = &tree->nodes[node];
-		made->is_context = 1;
+		made->is_context |= !contexts->numbering->has_no_calls;
 		if (made->site == 0)
 			made->site = site ? site : site_of(contexts, context);
 		made->is_return_site = 1;

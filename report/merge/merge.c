@@ -2,6 +2,8 @@
 /* See merge.h. */
 #include "report/merge/merge.h"
 
+#include <string.h>
+
 #include "report/merge/contexts.h"
 #include "report/merge/generated.h"
 #include "report/merge/merged_samples.h"
@@ -15,6 +17,8 @@
 #include "report/merge/part_values.h"
 #include "report/merge/roots.h"
 #include "report/model/call_times.h"
+#include "report/recording/imported_reader.h"
+#include "report/recording/values_reader.h"
 
 /* Contexts or counts that are merged between two progress_update() calls. */
 #define TELL_EACH 65536
@@ -297,6 +301,21 @@ static void finish_timing(struct work *work)
 	timing_finish(&work->timing, work->tree);
 }
 
+/* Returns the main value of an imported recording: its first part's first. */
+static const char *imported_value(const struct work *work)
+{
+	struct recorded_values values;
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+	char *name = work->merged->imported_value;
+
+	while (!*name && part_next_chunk(work->part, &cursor, &chunk))
+		if (recorded_values_of(&chunk, &values))
+			memcpy(name, values.kinds[0].name,
+			       sizeof(values.kinds[0].name));
+	return *name ? name : NULL;
+}
+
 /*
  * Adds the agents' values of the part. They belong to the process and to no
  * thread, so they are added below the root of the process's first tally.
@@ -306,10 +325,12 @@ static void add_values(struct work *work)
 	const uint32_t tally =
 		work->tallies.count > 0 ? work->tallies.items[0].number : 0;
 	const uint64_t root = roots_of(&work->roots, tally);
+	const char *wanted = work->whose->value;
 
+	if (!wanted && recording_is_imported(work->recording))
+		wanted = imported_value(work);
 	part_values_add(&work->merged->values, work->part, &work->contexts,
-			root ? (uint32_t)root - 1 : TREE_ROOT,
-			work->whose->value);
+			root ? (uint32_t)root - 1 : TREE_ROOT, wanted);
 }
 
 /*
@@ -405,6 +426,7 @@ static void add_everything(struct work *work)
 	recording_note(work->recording,
 		       inconsistencies_text(&work->contexts.inconsistencies,
 					    work->part, work->contexts.count));
+	recording_note_expected(work->recording, import_text(work->part));
 	recording_note(work->recording, java_problem_text(work->part));
 	recording_note(work->recording, jni_problem_text(work->part));
 	recording_note(work->recording, makers_problem_text(work->part));
@@ -543,7 +565,7 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 	for (size_t i = 0; i < tree->count; i++)
 		merged->contexts += tree->nodes[i].is_context;
 	count_open_calls(tree);
-	if (whose->value)
+	if (whose->value || *merged->imported_value)
 		values_settle(tree);
 	if (merged->labelled)
 		labels_settle(tree);

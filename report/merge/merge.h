@@ -87,7 +87,12 @@ struct merged {
 	uint64_t trace_ns, divided_ns;
 	struct jni_usage jni;     /* free with jni_usage_fini() */
 	struct value_list values; /* free with value_list_fini() */
-	struct mark_list marks;   /* free with mark_list_fini() */
+	/*
+	 * Of an imported recording: the value that was placed without being
+	 * selected; "": none.
+	 */
+	char imported_value[WIRE_VALUE_NAME_BYTES];
+	struct mark_list marks; /* free with mark_list_fini() */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include "report/model/announced_lines.h"
 #include "report/model/java_name.h"
 #include "report/recording/bindings_reader.h"
+#include "report/recording/imported_reader.h"
 #include "report/recording/names_reader.h"
 
 static void add_range(struct numbering *numbering,
@@ -171,6 +172,54 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 			range->kind == WIRE_RANGE_GENERATED ? KIND_GENERATED
 							    : KIND_NATIVE,
 			CATALOG_NO_MODULE, text);
+		free(text);
+	}
+}
+
+/* Returns a module that has only a name, so that no file is opened. */
+static uint32_t imported_module(struct catalog *catalog,
+				const struct imported_name *name)
+{
+	const struct wire_module wire = { 0 };
+	const struct module_record record = {
+		.module = &wire,
+		.path = name->module,
+		.path_bytes = (uint32_t)name->module_bytes,
+	};
+	uint32_t *none, module;
+
+	if (name->module_bytes == 0)
+		return CATALOG_NO_MODULE;
+	module = catalog_add_module(catalog, &record, &none);
+	if (module != CATALOG_NO_MODULE)
+		catalog->modules[module].was_tried = 1;
+	return module;
+}
+
+static void enter_imported(struct numbering *numbering, struct catalog *catalog,
+			   const struct part_chunk *chunk)
+{
+	static const uint8_t kinds[WIRE_IMPORTED_KIND_COUNT] = {
+		[WIRE_IMPORTED_NATIVE] = KIND_NATIVE,
+		[WIRE_IMPORTED_KERNEL] = KIND_KERNEL,
+		[WIRE_IMPORTED_JAVA] = KIND_JAVA,
+		[WIRE_IMPORTED_GENERATED] = KIND_GENERATED,
+		[WIRE_IMPORTED_INLINED] = KIND_INLINED,
+	};
+	struct imported_name name;
+	size_t cursor = 0;
+
+	while (imported_names_next(chunk, &cursor, &name)) {
+		const struct numbering_range *range =
+			recorded_range(numbering, name.number);
+		char *text;
+
+		if (!range || range->kind != WIRE_RANGE_IMPORTED)
+			continue;
+		text = memory_string(name.name, name.name_bytes);
+		*idmap_at(&numbering->named, name.number) = catalog_named(
+			catalog, (enum function_kind)kinds[name.kind],
+			imported_module(catalog, &name), text);
 		free(text);
 	}
 }
@@ -387,6 +436,9 @@ static void enter_rest(struct numbering *numbering, struct catalog *catalog,
 		case WIRE_NAMES:
 			enter_names(numbering, catalog, &chunk);
 			break;
+		case WIRE_IMPORTED_NAMES:
+			enter_imported(numbering, catalog, &chunk);
+			break;
 		case WIRE_METHODS:
 			enter_methods(numbering, catalog, &chunk);
 			break;
@@ -412,9 +464,13 @@ void numbering_init(struct numbering *numbering, struct catalog *catalog,
 {
 	struct part_chunk chunk;
 	struct module_record record;
+	struct recorded_import import;
 	uint64_t cursor = 0;
 
-	*numbering = (struct numbering){ 0 };
+	*numbering = (struct numbering){
+		.has_no_calls = import_of(part, &import) &&
+				!(import.flags & WIRE_IMPORT_CALLS),
+	};
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		if (module_record_of(&chunk, &record))
 			enter_module(numbering, catalog, &record);

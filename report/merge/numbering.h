@@ -61,6 +61,7 @@ struct numbering {
 	const struct wire_caller **callers;
 	size_t caller_count, caller_capacity;
 	struct method_sources sources;
+	int has_no_calls; /* imported: the numbers of calls are unknown */
 	struct numbering_module *modules; /* sorted by start, then by time */
 	size_t module_count, module_capacity;
 };

@@ -258,6 +258,8 @@ int session_open(struct session *session, const char *path,
 				  : METRIC_CALLS;
 	if (whose->value)
 		err = choose_value(session, path, whose->value, why);
+	else if (*merged.imported_value)
+		err = choose_value(session, path, merged.imported_value, why);
 	if (err)
 		session_close(session);
 	return err;

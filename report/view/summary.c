@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "report/merge/part_tallies.h"
 #include "report/model/confidence.h"
+#include "report/recording/imported_reader.h"
 
 static void add_budget(struct summary_budget *budget,
 		       const struct wire_header *header)
@@ -26,8 +27,14 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	const struct wire_moment *first = &part->header->first;
 	const struct wire_moment *latest = &part->header->latest;
 	struct part_tallies tallies;
+	struct recorded_import import;
 	uint64_t limit = part->header->max_contexts;
 
+	if (!summary->is_imported && import_of(part, &import)) {
+		summary->is_imported = 1;
+		summary->import_format = import.format;
+		summary->import_flags = import.flags;
+	}
 	if (latest->ns > first->ns && latest->ns - first->ns > summary->ran_ns)
 		summary->ran_ns = latest->ns - first->ns;
 

@@ -2,7 +2,25 @@
 /* JSON of the data that every report has: totals, losses, error bounds. */
 #include "report/write/json.h"
 
+#include "report/recording/imported_reader.h"
 #include "report/view/gaps.h"
+
+/* Writes what an imported recording's numbers are. */
+static void write_import(struct json_stream *stream,
+			 const struct summary *summary)
+{
+	const uint32_t flags = summary->import_flags;
+
+	if (!summary->is_imported)
+		return;
+	json_member(stream, "imported",
+		    json_pack("{sssbsbsb}", "from",
+			      import_format_text(summary->import_format),
+			      "calls", (flags & WIRE_IMPORT_CALLS) != 0,
+			      "samples", (flags & WIRE_IMPORT_SAMPLES) != 0,
+			      "estimated_contexts",
+			      (flags & WIRE_IMPORT_ESTIMATED) != 0));
+}
 
 static json_t *intrinsics_of(struct catalog *catalog)
 {
@@ -452,6 +470,7 @@ void json_summary(struct json_stream *stream, struct session *session)
 {
 	json_member(stream, "clew", json_string(CLEW_VERSION));
 	json_member(stream, "total", totals_of(session));
+	write_import(stream, &session->summary);
 	json_member(stream, "self_cost", self_cost_of(session));
 	if (session->values.count > 0)
 		write_values(stream, session);

@@ -478,7 +478,8 @@ static void write_values(FILE *out, const struct session *session)
 			"context%s\n",
 			value->name,
 			text_amount(session, session->summary.time_ns).text,
-			probe_list_has(&session->probes, value->name)
+			session->summary.is_imported ? "the other tool"
+			: probe_list_has(&session->probes, value->name)
 				? "a probe"
 				: "an agent",
 			GROUPED(value->rows), text_plural(value->rows));
@@ -583,9 +584,11 @@ void text_details(FILE *out, struct session *session)
 	write_values(out, session);
 	text_probes(out, session);
 	text_marks_summary(out, session);
-	write_coverage(out, summary);
-	text_gaps(out, &session->catalog);
-	write_confidence(out, summary);
+	if (!summary->is_imported) {
+		write_coverage(out, summary);
+		text_gaps(out, &session->catalog);
+		write_confidence(out, summary);
+	}
 	write_sample_places(out, summary);
 	write_natives(out, session);
 	write_intrinsics(out, session);

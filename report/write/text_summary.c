@@ -9,6 +9,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/recording/imported_reader.h"
 #include "report/view/advice.h"
 #include "report/write/text_wrap.h"
 #include "report/write/text_writer.h"
@@ -44,6 +45,9 @@ static void write_total(FILE *out, const struct session *session)
 		fputs(": calls without times are not shown (record with "
 		      "--trace)",
 		      out);
+	else if (summary->is_imported && summary->contexts == 0)
+		fprintf(out, ": %s process%s", GROUPED(summary->processes),
+			summary->processes == 1 ? "" : "es");
 	else
 		fprintf(out, ": %s call%s in %s context%s, %s process%s",
 			GROUPED(summary->calls), text_plural(summary->calls),
@@ -61,6 +65,10 @@ static void write_total(FILE *out, const struct session *session)
 			summary_is_guess(summary) ? ", shared equally by calls"
 						  : "");
 	fputc('\n', out);
+	if (summary->is_imported)
+		fprintf(out, "imported from %s: %s\n",
+			import_format_text(summary->import_format),
+			import_meaning(summary->import_flags));
 }
 
 /* ---- Missing data ---- */
@@ -290,7 +298,8 @@ void text_summary(FILE *out, struct session *session)
 	fputc('\n', lines);
 	write_total(lines, session);
 	write_missing(lines, session);
-	write_checked(lines, session);
+	if (!session->summary.is_imported)
+		write_checked(lines, session);
 	if (session->shows_details) {
 		fputc('\n', lines);
 		text_details(lines, session);

@@ -227,9 +227,14 @@ function list(title, lines, kind) {
     element(kind, {}, lines.map((line) => element("li", {}, line))))] : [];
 }
 
+/* Returns whether the numbers of calls are known. */
+export function hasCalls({ imported }) {
+  return !imported || imported.calls;
+}
+
 /* Returns "nothing lost", or a short description of losses. */
 export function verdict(meta) {
-  const { total, hooking, confidence } = meta;
+  const { total, hooking, confidence, imported } = meta;
   const lines = problemsOf(meta);
   const words = [];
   const sum = sumOf(meta.losses);
@@ -246,6 +251,8 @@ export function verdict(meta) {
     words.push(format.plural(lines.length, "problem"));
   if (words.length)
     return { isGood: false, text: words.join(", ") };
+  if (imported)
+    return { isGood: true, text: `imported from ${imported.from}` };
   return { isGood: true, text: hooking.refused
     ? `nothing lost, ${format.plural(hooking.refused, "function")} unhooked`
     : "nothing lost" };
@@ -264,7 +271,10 @@ export class CoverageView {
 
     replace(this.host, element("div.prose", {},
       element("h1", {}, "Missing and estimated data"),
-      element("p.lead", {}, "Call counts are exact. This tab lists the calls " +
+      element("p.lead", {}, meta.imported
+        ? "Another tool has counted or sampled this. The notes below say what " +
+          "its numbers are."
+        : "Call counts are exact. This tab lists the calls " +
         "and times that are sampled, lost, folded or not hooked, with numbers."),
       element("div.cards", {}, hookedCard(meta), lossCard(meta),
               placeCard(meta), confidenceCard(meta), timeCard(meta, profile),

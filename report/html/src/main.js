@@ -6,7 +6,7 @@ import { CallTreeView } from "./calltree.js";
 import { copy } from "./clipboard.js";
 import { CallsView } from "./calls.js";
 import { Colours } from "./colours.js";
-import { CoverageView, verdict } from "./coverage.js";
+import { CoverageView, hasCalls, verdict } from "./coverage.js";
 import { decode } from "./data.js";
 import { element, replace, segments, select } from "./dom.js";
 import * as format from "./format.js";
@@ -126,9 +126,10 @@ class App {
       meta.ran_ns ? `ran ${format.time(meta.ran_ns)}` : "",
       format.plural(meta.total.processes, "process", "processes"),
       format.plural(meta.total.threads, "thread"),
-      `${format.plural(meta.total.calls, "call")} (exact)`,
+      ...hasCalls(meta)
+        ? [`${format.plural(meta.total.calls, "call")} (exact)`] : [],
       this.#timeFact(),
-      format.plural(meta.total.contexts, "context"),
+      ...hasCalls(meta) ? [format.plural(meta.total.contexts, "context")] : [],
     ];
 
     return element("header", {},
@@ -163,7 +164,8 @@ class App {
 
     if (!profile.whole.time)
       return "";
-    return `${format.amount(profile.below.time[0])} of ` +
+    return `${format.amount(profile.below.time[0])} ${
+      profile.meta.imported ? "" : "of "}` +
       `${measures.label(profile, "time")}` +
       (measures.isSampled(profile, "time")
         ? `, ${format.plural(profile.samples, "sample")}` : "");

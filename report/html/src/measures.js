@@ -31,7 +31,8 @@ export function label(profile, measure) {
   if (measure === "calls")
     return "calls (exact)";
   if (profile.meta.value)
-    return `${amountName(profile)} (exact)`;
+    return profile.meta.imported ? amountName(profile)
+                                 : `${amountName(profile)} (exact)`;
   if (profile.isTraceTimed)
     return "wall-clock time (of the trace)";
   switch (profile.meta.taken?.mode) {

@@ -238,7 +238,9 @@ export class Profile {
 
   #count() {
     const { chosen, range, whole } = this;
-    const hasCalls = !range || this.timeline.hasCalls;
+    const { imported } = this.meta;
+    const hasCalls = (!range || this.timeline.hasCalls) &&
+      (!imported || imported.calls);
     const within = (part) => this.#folded(
       this.timeline.within(part, chosen, Boolean(whole.time)));
 

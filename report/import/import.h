@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads profiles of other tools, and writes them as recordings.
+ *
+ * A profile becomes a tree of contexts for each process, with one number for each
+ * column in each context. A function has only a name, and perhaps a module and
+ * a kind. The input is untrusted, so all sizes have limits.
+ */
+#ifndef CLEW_IMPORT_IMPORT_H
+#define CLEW_IMPORT_IMPORT_H
+
+#include <stdio.h>
+
+#include "base/hash_index.h"
+#include "base/idmap.h"
+#include "base/strings.h"
+#include "wire/recording.h"
+
+enum {
+	IMPORT_LINE_MAX = 1 << 24, /* bytes of a line */
+	IMPORT_CONTEXTS_MAX = 1 << 25,
+	IMPORT_FRAMES_MAX = 1 << 16, /* of a stack */
+	IMPORT_NAME_MAX = 4000,      /* bytes; longer names are cut */
+};
+
+struct import_function {
+	uint32_t name, module; /* strings */
+	enum wire_imported_kind kind;
+};
+
+struct import_context {
+	uint32_t parent; /* 0: none */
+	uint32_t function;
+	uint32_t depth;
+	uint64_t calls;
+};
+
+struct import_column {
+	uint64_t *items; /* by context */
+	size_t count;    /* of items; further ones are 0 */
+	size_t capacity;
+};
+
+/* Contexts of a process. contexts[0] is its root and no context. */
+struct import_process {
+	uint32_t pid;
+	char *name;
+	struct import_context *contexts;
+	size_t count, capacity;
+	struct hash_index children; /* (parent, function) -> context */
+	struct import_column columns[WIRE_VALUES_MAX];
+};
+
+struct import {
+	enum wire_import_format format;
+	uint32_t flags; /* enum wire_import_flags */
+	struct strings strings;
+	struct import_function *functions;
+	size_t function_count, function_capacity;
+	struct hash_index function_at;
+	struct import_process *processes;
+	size_t process_count, process_capacity;
+	struct idmap process_at; /* pid + 1 -> 1 + index */
+	struct wire_value_kind columns[WIRE_VALUES_MAX];
+	size_t column_count;
+	size_t context_count;       /* of all processes */
+	uint64_t first_ns, last_ns; /* times in the file; 0: none */
+};
+
+void import_init(struct import *import);
+void import_fini(struct import *import);
+
+/* What the numbers of folded stacks are. */
+struct import_measure {
+	const char *name; /* NULL: samples */
+	enum wire_unit unit;
+};
+
+/*
+ * Reads a profile. `format` is WIRE_IMPORT_FORMAT_COUNT to determine it from the
+ * first line. Returns 0; or -errno and *why, "line N: ..." without the file's
+ * name.
+ */
+int import_read(struct import *import, FILE *in, enum wire_import_format format,
+		const struct import_measure *measure, char **why);
+
+/*
+ * Writes a part for each process into a directory. `file` is the name of the
+ * input, and `time_ns` (CLOCK_REALTIME) the time of its end. Returns 0, or
+ * -errno and *why.
+ */
+int import_save(const struct import *import, const char *directory,
+		const char *file, uint64_t time_ns, char **why);
+
+/* ---- For readers of formats ---- */
+
+/* Returns the process with this pid; creates it if needed. */
+struct import_process *import_process_of(struct import *import, uint32_t pid,
+					 const char *name);
+
+/* Returns a function; creates it if needed. The texts need no NUL. */
+uint32_t import_function_of(struct import *import, const char *name,
+			    size_t name_bytes, const char *module,
+			    size_t module_bytes, enum wire_imported_kind kind);
+
+/*
+ * Returns a column; creates it if needed. WIRE_VALUES_MAX: there are too many.
+ */
+size_t import_column_of(struct import *import, const char *name,
+			size_t name_bytes, enum wire_unit unit);
+
+/*
+ * Returns the context of a function below another one (0: the root); creates it
+ * if needed. Returns 0 if there are too many contexts.
+ */
+uint32_t import_child(struct import *import, struct import_process *process,
+		      uint32_t parent, uint32_t function);
+
+/* Adds to an item of a column. Sums stop at INT64_MAX. */
+void import_column_add(struct import_column *column, size_t index,
+		       uint64_t number);
+
+/* Adds to a column of a context. */
+static inline void import_add(struct import_process *process, uint32_t context,
+			      size_t column, uint64_t number)
+{
+	import_column_add(&process->columns[column], context, number);
+}
+
+#endif
