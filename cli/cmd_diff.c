@@ -315,6 +315,27 @@ static int check_contexts(const struct session *before,
 		    options->shows_tree ? "--tree" : "--html");
 }
 
+static const char *compared_measure(const struct session *session)
+{
+	return session->value ? session->value->name : "time";
+}
+
+/* Refuses to compare, for example, instructions with samples. */
+static int check_values(const struct session *before,
+			const struct session *after,
+			const struct diff_options *options, char **why)
+{
+	if (!before->summary.is_imported && !after->summary.is_imported)
+		return 0;
+	if (strcmp(compared_measure(before), compared_measure(after)) == 0)
+		return 0;
+	return fail(why, -EINVAL,
+		    "%s has %s, and %s has %s: these cannot be compared; "
+		    "select a measure that both have by --value",
+		    options->before_path, compared_measure(before),
+		    options->view.path, compared_measure(after));
+}
+
 /* Writes files and the view, in this order. Returns the exit status. */
 static int write_all(const char *command, struct session *before,
 		     struct session *after, const struct diff *diff,
@@ -367,7 +388,8 @@ static int show(const char *command, struct session *after, void *input)
 	char *why;
 	int status;
 
-	if (check_contexts(before, after, options, &why) != 0) {
+	if (check_contexts(before, after, options, &why) != 0 ||
+	    check_values(before, after, options, &why) != 0) {
 		progress_clear(&options->view.progress);
 		return give_up(command, why);
 	}

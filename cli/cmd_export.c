@@ -228,6 +228,12 @@ static int write_export(struct export *export,
 static int check_measures(const struct export *export,
 			  const struct export_options *options, char **why)
 {
+	if (export->session->value && options->format->no_value)
+		return fail(why, -EINVAL,
+			    "%s: --format=%s cannot contain %s, which this "
+			    "imported recording has instead of time",
+			    options->view.path, options->format->name,
+			    export->session->value->name);
 	if (export->metric == METRIC_TIME && !export->session->value &&
 	    export->session->summary.time_ns == 0)
 		return fail(why, -ENODATA,

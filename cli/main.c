@@ -34,6 +34,8 @@ static const struct command {
 	{ "trace", "show the calls of a trace, one by one", command_trace },
 	{ "diff", "show what changed between two recordings", command_diff },
 	{ "merge", "combine several recordings into one", command_merge },
+	{ "import", "write the profile of another tool as a recording",
+	  command_import },
 	{ "list", "show which functions are hooked, and why others are not",
 	  command_list },
 	{ "probe", "change the probes of a process, or list probe locations",

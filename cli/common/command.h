@@ -17,6 +17,7 @@ int command_annotate(int argc, char **argv);
 int command_tree(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_html(int argc, char **argv);
 int command_list(int argc, char **argv);

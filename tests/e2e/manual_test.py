@@ -245,6 +245,16 @@ class Records(clewtest.Case):
             process.stdin.close()
         self.assertEqual(process.returncode, 0)
 
+    def import_stacks(self, stacks):
+        """Adds an imported part to the recording."""
+        stacks.write_text("a;b 1\n")
+        imported = self.work / "imported"
+        done = self.clew("import", "-o", imported, stacks)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        stacks.unlink()
+        (part,) = imported.glob("*.part")
+        part.rename(self.recording_path / part.name)
+
     def all_dumped(self):
         self.record_a_wait()
         found = self.dumped()
@@ -257,6 +267,7 @@ class Records(clewtest.Case):
             for kind, keys in self.dumped().items():
                 found.setdefault(kind, set()).update(keys)
         part = self.recording().parts[0].path
+        self.import_stacks(self.work / "imported.folded")
         self.change_header(part)
         self.add_records(part)
         with part.open("r+b") as file:
@@ -424,6 +435,11 @@ class Members(clewtest.Case):
         self.pretend_waits(waited)
         self.record([program], ["--probe=main", "--action=record tid",
                               "--probe=not_there", "--fold-recursion"])
+        imported = self.work / "imported"
+        stacks = self.work / "imported.folded"
+        stacks.write_text("a;b 1\n")
+        self.assertEqual(self.clew("import", "-o", imported,
+                                   stacks).returncode, 0)
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         report, diff, tree = "clew report", "clew diff", "clew tree"
         for sections, *arguments in [
@@ -437,6 +453,7 @@ class Members(clewtest.Case):
                 ([report], "report", "--json", "--top=0", java),
                 ([report], "report", "--json", "--jni", exact_java),
                 ([report], "report", "--json", "--value=bytes", java),
+                ([report], "report", "--json", imported),
                 ([tree], "tree", "--json", "--value=bytes", java),
                 ([report, f"{report} --butterfly"], "report", "--json",
                  "--butterfly=main", exact),

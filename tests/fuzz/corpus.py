@@ -135,6 +135,71 @@ def attachment():
         texts.ljust(0x400, b"\1")
 
 
+IMPORTED = {
+    "folded": "# stacks\nmain;work(int, a b);read_[k] 12\nmain;work 30\n"
+              "java/lang/String.hashCode_[j];c_[i];;[unknown] 3\n",
+    "perf": """# captured on: Sun
+my prog 1 4711/4712 [001] 68807.388432:    1001001 cpu-clock:ppp:\x20
+\t            e3aa _dl_start+0x78a (/usr/lib/ld-linux-x86-64.so.2)
+\t           1de39 work(int)+0x1e (inlined)
+\t           1a34f main+0x7f (/tmp/a (b)/prog (deleted))
+  prog.c:12
+\tffffffff81000000 do_idle ([kernel.kallsyms])
+\tffffffffc0000000 nft_do_chain ([nf_tables])
+
+prog 4712 68807.390517: cycles:u:      163967 memcmp+0x27 (/usr/lib/libc.so.6)
+prog 4712/4713 3.5: sched:sched_switch: prev_comm=prog prev_pid=4712
+\t        7f00 [unknown] (/tmp/perf-4712.map)
+
+prog 4712 cycles:
+\t            19d0 fill (/tmp/prog)
+""",
+    "callgrind": """# callgrind format
+version: 1
+creator: callgrind-3.19.0
+pid: 4711
+cmd: ./prog 1
+positions: instr line
+events: Ir Dr
+
+ob=(1) /usr/bin/prog
+fl=(1) prog.c
+fn=(1) main
+0x10 3 100 20
++4 +1 7
+cob=(2) /lib/libc.so.6
+cfi=(2) ???
+cfn=(2) malloc
+calls=3 0x20 0
+* * 300 9
+cfn=(3) work
+calls=2 9
+0x18 4 500 1
+jump=3 0x10 3
+0x1c 5
+fn=(3)
+fi=(3) inline.h
+0x30 9 400
+fe=(1)
+jcnd=1/3 +3 +1
++0 10
+cfn=(3)
+calls=4 +0 9
+0x34 10 90
+cob=(2)
+cfn=(2)
+calls=1 0x20
+0x38 11 100
+
+ob=(2)
+fn=(2)
+0x20 0 400 9
+fn=(4) alone'2
+0 0
+totals: 1007 29
+""",
+}
+
 CONFIG = r"""# a comment
 module libz.so.1
 not-module *ssl*
@@ -386,6 +451,8 @@ def main(build, folder):
         "7\tmain\tnative\t5\t1\t9\t3\n1\tf(int)\n"
         "module\tlibx.so.1\tabcd01\n3\t+0x12e0\nmodule\t-\n"
         "0\t(kernel)\tkernel\t4\t2\t4\t2\n\0total(f(int)) >= -2.5%")
+    for name, text in IMPORTED.items():
+        (folder / f"import_{name}").write_text(text)
     (folder / "match").write_text("^(a|b[c-f]*)?[^x]+.$\nabcdefgh\n")
     (folder / "match_long").write_text(
         "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"
@@ -402,6 +469,11 @@ def main(build, folder):
     (folder / "taken").write_bytes(taken())
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
+        subprocess.run([build / "cli" / "clew", "import", "-o",
+                        work / "imported", folder / "import_callgrind"],
+                       check=True)
+        (part,) = (work / "imported").glob("*.part")
+        shutil.copy(part, folder / "imported")
         subprocess.run(
             [build / "cli" / "clew", "record", "-m", "*tail*", "-o",
              work / "out", "--", target], check=True,

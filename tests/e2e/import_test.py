@@ -1,0 +1,406 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew import` writes recordings that contain the profiles of other tools."""
+import collections
+import csv
+import io
+import re
+import resource
+import subprocess
+
+from lib import exports
+from lib.clewtest import main, needs
+from lib.html_page import Page
+
+PERF = """# a comment
+my prog 1 4711/4712 [001] 68807.388432:    1001001 cpu-clock:ppp: 
+\t            e3aa _dl_start+0x78a (/usr/lib/ld-linux-x86-64.so.2)
+\t           1a34f main+0x7f (/tmp/a (b)/prog (deleted))
+
+my prog 1 4711/4713 [000] 68808.388432:    2000000 cpu-clock:ppp: 
+\t            e3b0 _dl_start+0x790 (/usr/lib/ld-linux-x86-64.so.2)
+\t           1a34f main+0x7f (/tmp/a (b)/prog (deleted))
+
+other 9 68808.4:      5000 cycles:u: 
+\tffffffff81000000 do_idle ([kernel.kallsyms])
+\tffffffffc0000000 nft_do_chain ([nf_tables])
+\t           1de39 operator()(int)+0x1e (inlined)
+\t           1de39 main+0x7f (/bin/other)
+
+other 9 68808.5: cycles:u:      163967 memcmp+0x27 (/usr/lib/libc.so.6)
+"""
+
+CALLGRIND = """# callgrind format
+version: 1
+cmd: ./prog
+positions: line
+events: Ir Dr
+
+ob=(1) /usr/bin/prog
+fn=(1) main
+3 100 20
+cob=(2) /lib/libc.so.6
+cfn=(2) malloc
+calls=3 20
+3 300 9
+cfn=(3) work
+calls=2 9
+4 400 1
+
+fn=(3)
+fi=(3) inline.h
+9 250
+fe=(1)
++1 50
+cob=(2)
+cfn=(2)
+calls=1 20
+9 100
+
+ob=(2)
+fn=(2)
+20 400 9
+"""
+
+
+class Imported(exports.Export):
+    def imported(self, text, *options, name="input", status=0):
+        """Imports a text, and returns the command's output."""
+        path = self.work / name
+        data = text if isinstance(text, bytes) else text.encode()
+        path.write_bytes(data)
+        done = self.clew("import", "-o", self.recording_path, *options, path)
+        self.assertEqual(done.returncode, status, done.stderr)
+        if status == 0:
+            self.assertEqual((done.stdout, done.stderr), ("", ""))
+        return done
+
+    def report(self, *options):
+        return self.clew_json("report", "--json", "-n", "0", *options,
+                              self.recording_path)
+
+    def own(self, *options):
+        return {row["name"]: row["self_value"]
+                for row in self.report(*options)["functions"]
+                if row["self_value"]}
+
+    def stacks(self):
+        return exports.unfold(self.export("folded", self.recording_path))
+
+
+class Folded(Imported):
+    def test_stacks_are_those_of_the_file(self):
+        made = self.synthetic()
+        exported = self.export("folded", made.path, "--metric=calls")
+        self.imported(exported)
+        self.assertEqual(self.stacks(), made.stacks("calls"))
+
+    def test_marks_are_kinds(self):
+        self.imported("a;b_[k] 1\na;c_[j] 2\na;d_[i] 3\na;e_[0] 4\n\n"
+                      "# comment\na;f[g] 5\n")
+        kinds = {row["name"]: row.get("kind") for row in
+                 self.report()["functions"]}
+        self.assertEqual(kinds, {"a": None, "b": "kernel", "c": "java",
+                                 "d": "inlined", "e": "java", "f[g]": None})
+        self.assertEqual(self.own(), {"b": 1, "c": 2, "d": 3, "e": 4,
+                                      "f[g]": 5})
+
+    def test_the_same_stack_counts_once_more(self):
+        self.imported("a;b 1\na;b 2\na 4\n")
+        self.assertEqual(self.stacks(), {("a", "b"): 3, ("a",): 4})
+
+    def test_the_numbers_can_have_a_name_and_a_unit(self):
+        self.imported("a;b 4096\n", "--value=allocated", "--unit=bytes")
+        self.assertEqual(self.report()["value"], {
+            "name": "allocated", "unit": "bytes", "total": 4096,
+            "contexts": 1})
+        said = self.clew("report", self.recording_path).stdout
+        self.assertIn("imported from folded stacks: calls are unknown", said)
+        self.assertNotIn("samples", said)
+
+    def test_standard_input(self):
+        done = self.clew("import", "-o", self.recording_path, "-",
+                         input="a;b 7\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.stacks(), {("a", "b"): 7})
+
+
+class Perf(Imported):
+    def test_samples_and_periods_of_each_process(self):
+        self.imported(PERF)
+        report = self.report()
+        self.assertEqual([(one["name"], one["unit"], one["total"])
+                          for one in report["values"]],
+                         [("samples", "", 4), ("cpu-clock:ppp", "ns", 3001001),
+                          ("cycles:u", "", 5000)])
+        self.assertEqual(report["total"]["processes"], 2)
+        self.assertEqual(self.own(),
+                         {"_dl_start": 2, "do_idle": 1, "memcmp": 1})
+        self.assertEqual(self.own("--value=cpu-clock:ppp"),
+                         {"_dl_start": 3001001})
+        self.assertEqual(self.own("--value=cycles:u"), {"do_idle": 5000})
+
+    def test_stacks_begin_with_the_outermost_function(self):
+        self.imported(PERF)
+        self.assertEqual(self.stacks(), {
+            ("main", "_dl_start"): 2, ("memcmp",): 1,
+            ("main", "operator()(int)", "nft_do_chain", "do_idle"): 1})
+
+    def test_modules_and_kinds(self):
+        self.imported(PERF)
+        found = {(row["name"], row.get("module"), row.get("kind"))
+                 for row in self.report()["functions"]}
+        self.assertEqual(found, {
+            ("_dl_start", "/usr/lib/ld-linux-x86-64.so.2", None),
+            ("main", "/tmp/a (b)/prog", None), ("main", "/bin/other", None),
+            ("do_idle", "kernel", "kernel"),
+            ("nft_do_chain", "nf_tables", "kernel"),
+            ("operator()(int)", None, "inlined"),
+            ("memcmp", "/usr/lib/libc.so.6", None)})
+
+    def test_processes_can_be_selected(self):
+        self.imported(PERF)
+        self.assertEqual(self.own("--process=9"),
+                         {"do_idle": 1, "memcmp": 1})
+
+
+class Callgrind(Imported):
+    def test_calls_and_costs_of_functions(self):
+        self.imported(CALLGRIND)
+        rows = {row["name"]: (row["calls"], row["self_value"],
+                              row["total_value"])
+                for row in self.report()["functions"]}
+        self.assertEqual(rows, {"main": (0, 100, 800), "work": (2, 300, 400),
+                                "malloc": (4, 400, 400)})
+        self.assertEqual(self.own("--value=Dr"), {"main": 20, "malloc": 9})
+
+    def pairs(self):
+        """Returns {(caller, callee): calls} of the recording's contexts."""
+        text = self.export("csv-contexts", self.recording_path).decode()
+        rows = list(csv.DictReader(io.StringIO(text)))
+        names = {row["context"]: row["function"] for row in rows}
+        found = collections.Counter()
+        for row in rows:
+            found[names.get(row["parent"]), row["function"]] += \
+                int(row["calls"])
+        return +found
+
+    def test_calls_of_pairs(self):
+        self.imported(CALLGRIND)
+        self.assertEqual(self.pairs(), {
+            ("main", "malloc"): 3, ("main", "work"): 2, ("work", "malloc"): 1})
+
+    @needs("valgrind")
+    def test_a_program_under_valgrind(self):
+        """Compares with a second parser: sums of functions and pairs."""
+        path = self.work / "callgrind.out"
+        subprocess.run(["valgrind", "--tool=callgrind",
+                        f"--callgrind-out-file={path}", "--compress-strings=no",
+                        "/bin/ls", "/"], check=True, capture_output=True)
+        own, calls, costs_line = collections.Counter(), \
+            collections.Counter(), None
+        function = callee = None
+        for line in path.read_text().splitlines():
+            if line.startswith("fn="):
+                function = line[3:]
+            elif line.startswith("cfn="):
+                callee = line[4:]
+            elif line.startswith("calls="):
+                calls[callee] += int(line[6:].split()[0])
+                costs_line = True
+            elif re.match(r"[\d+*-]", line):
+                if not costs_line:
+                    own[function] += int((line.split() + ["0"])[1])
+                costs_line = False
+        self.imported(path.read_bytes())
+        found = collections.Counter(), collections.Counter()
+        for row in self.report()["functions"]:
+            found[0][row["name"]] += row["self_value"]
+            found[1][row["name"]] += row["calls"]
+        self.assertEqual(+found[0], +own)
+        self.assertEqual(+found[1], +calls)
+
+    def test_its_own_export(self):
+        made = self.synthetic(samples=0)
+        path = self.export_file("callgrind", made.path)
+        self.imported(path.read_bytes())
+        found = {row["name"]: row["calls"] for row in
+                 self.report()["functions"] if row["calls"]}
+        found.pop("(all)", None)
+        wanted = made.own("calls")
+        self.assertEqual(found, wanted)
+
+    def test_circles_keep_their_sums(self):
+        self.imported("events: Ir\nfn=a\n1 10\ncfn=b\ncalls=5 1\n1 90\n"
+                      "fn=b\n1 20\ncfn=a\ncalls=4 1\n1 70\ncfn=b\n"
+                      "calls=7 1\n1 60\n")
+        rows = {row["name"]: (row["calls"], row["self_value"])
+                for row in self.report()["functions"]}
+        self.assertEqual(rows, {"a": (4, 10), "b": (12, 20)})
+
+
+class Views(Imported):
+    SAYS = "the numbers are samples; calls are unknown"
+
+    def test_each_view_says_what_the_numbers_are(self):
+        self.imported(PERF)
+        for command in ["report"], ["tree"]:
+            said = self.clew(*command, self.recording_path).stdout
+            self.assertIn(f"imported from perf script: {self.SAYS}\n", said)
+            self.assertNotIn("checked against the stack", said)
+        report = self.report()
+        self.assertEqual(report["imported"], {
+            "from": "perf script", "calls": False, "samples": True,
+            "estimated_contexts": False})
+        self.assertEqual(report["problems"], [
+            f"imported from perf script ({self.work / 'input'}): {self.SAYS}"])
+        part = next(self.recording_path.glob("4711.*.part"))
+        said = self.clew("dump", part).stdout
+        self.assertRegex(said, r"(?m)^import format=0 calls=0 estimated=0 "
+                               r"samples=1 file=.*input$")
+        self.assertRegex(said, r"(?m)^imported_name number=\d+ kind=0 "
+                               r"module_bytes=15 text=/tmp/a \(b\)/progmain$")
+
+    def test_callgrind_says_what_is_exact(self):
+        self.imported(CALLGRIND)
+        said = " ".join(self.clew("report",
+                                  self.recording_path).stdout.split())
+        self.assertIn("6 calls in", said)
+        self.assertIn("calls and costs are exact for each function and each "
+                      "pair of caller and callee; longer contexts are "
+                      "estimated", said)
+
+    def test_the_page_says_it(self):
+        self.imported(PERF)
+        page = self.work / "page.html"
+        done = self.clew("html", "-o", page, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        meta = Page(page.read_text(encoding="utf-8")).meta
+        self.assertEqual(meta["imported"]["from"], "perf script")
+        (note,) = meta["expected"]
+        self.assertIn(self.SAYS, note)
+
+    def test_imports_are_compared(self):
+        self.imported("a;b 10\na;c 5\n")
+        before = self.recording_path
+        self.recording_path = self.work / "after.out"
+        self.imported("a;b 30\na;c 5\n")
+        rows = self.clew_json("diff", "--json", before,
+                              self.recording_path)["functions"]
+        (row,) = (one for one in rows if one["name"] == "b")
+        self.assertEqual((row["before"]["self_value"],
+                          row["after"]["self_value"]), (10, 30))
+
+    def test_different_measures_are_not_compared(self):
+        self.imported("a;b 10\n")
+        before = self.recording_path
+        self.recording_path = self.work / "after.out"
+        self.imported(CALLGRIND)
+        done = self.clew("diff", before, self.recording_path)
+        self.assert_one_line_error(done)
+        self.assertIn("has samples, and", done.stderr)
+
+    def test_imports_are_merged(self):
+        self.imported("a;b 10\n")
+        first = self.recording_path
+        self.recording_path = self.work / "second.out"
+        self.imported("a;b 1\na 2\n")
+        whole = self.work / "whole.out"
+        done = self.clew("merge", "-o", whole, first, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.recording_path = whole
+        self.assertEqual(self.stacks(), {("a", "b"): 11, ("a",): 2})
+
+    def test_a_merge_with_a_recording_keeps_time_apart(self):
+        made = self.synthetic(contexts=50)
+        self.imported("a;b 10\n")
+        whole = self.work / "whole.out"
+        done = self.clew("merge", "-o", whole, made.path, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.recording_path = whole
+        self.assertNotIn("value", self.report())
+        self.assertEqual(self.report()["total"]["time_ns"], made.total("ns"))
+        self.assertEqual(self.own("--value=samples"), {"b": 10})
+
+    def test_formats_without_values_are_refused(self):
+        self.imported("a;b 10\n")
+        for name in "perfetto", "baseline":
+            done = self.clew("export", "-F", name, "-o", self.work / "x",
+                             self.recording_path)
+            self.assert_one_line_error(done)
+            self.assertIn(f"--format={name} cannot contain samples",
+                          done.stderr)
+
+
+class Refused(Imported):
+    def refused(self, text, *options):
+        done = self.imported(text, *options, status=1)
+        self.assert_one_line_error(done)
+        self.assertFalse(self.recording_path.exists())
+        return done.stderr
+
+    def test_malformed_files(self):
+        for text, reason in (
+                ("", "line 1: is of no known format"),
+                ("# only\n", "line 2: is of no known format"),
+                ("nonsense\n", "line 1: is of no known format"),
+                ("a;b 1\nc\n", "line 2: is no folded stack"),
+                (b"a;b 1\n\0\n", "line 2: has a NUL byte"),
+                ("prog 1 2.5: cycles: \n\t12 f (x)\n\nnonsense here\n",
+                 "line 4: is no sample of perf script"),
+                ("events: Ir\nfn=a\n1 x\n", "line 3: has a malformed cost"),
+                ("events: Ir\n1 2\n", "line 2: has a cost before the first"),
+                ("version: 1\nfn=a\n1 2\n",
+                 "line 3: has a cost before events:"),
+                ("events: Ir\nfn=(3)\n",
+                 "line 2: uses a name that was not defined"),
+                ("events: Ir\nfn=a\ncalls=1 2\n", "line 3: has calls= before"),
+                ("events: Ir\nnonsense\n",
+                 "line 2: is no line of callgrind.out"),
+                ("events: Ir\n", "no stack or cost in the file"),
+                ("events: " + " ".join(f"e{i}" for i in range(33)) + "\n",
+                 "line 1: has more than 32 events")):
+            with self.subTest(text=text):
+                self.assertIn(reason, self.refused(text))
+
+    def test_a_line_without_an_end(self):
+        self.assertIn("line 1: is longer than 16777216 bytes",
+                      self.refused(b"a" * (1 << 24) + b"b 1\n"))
+
+    def test_a_stack_without_an_end(self):
+        self.assertIn("line 1: has too many frames",
+                      self.refused("a;" * 70000 + "b 1\n"))
+
+    def test_a_wrong_format(self):
+        self.assertIn("line 1: is no sample of perf script",
+                      self.refused("a;b 1\n", "--format=perf"))
+
+    def test_usage(self):
+        for options, reason in (
+                ([], "no file is given"), (["a", "b"], "one file is imported"),
+                (["--format=gprof", "a"], "gprof"),
+                (["--unit=bytes", "a"], "--unit needs --value"),
+                (["--value=x", "--format=perf", "a"],
+                 "--value needs --format=folded")):
+            done = self.clew("import", *options)
+            self.assertEqual(done.returncode, 64)
+            self.assertIn(reason, done.stderr)
+        self.assertIn("--value is for folded stacks only",
+                      self.refused(PERF, "--value=x"))
+        done = self.clew("import", self.work / "missing")
+        self.assert_one_line_error(done)
+        self.assertIn("missing: No such file", done.stderr)
+
+    def test_a_full_disk_keeps_the_earlier_recording(self):
+        self.imported("a;b 10\n")
+        path = self.work / "large"
+        path.write_text("".join(f"a;f{i} 1\n" for i in range(5000)))
+        done = self.clew("import", "-o", self.recording_path, path,
+                         preexec_fn=lambda: resource.setrlimit(
+                             resource.RLIMIT_FSIZE, (65536, 65536)))
+        self.assert_one_line_error(done)
+        self.assertEqual(self.stacks(), {("a", "b"): 10})
+
+
+if __name__ == "__main__":
+    main()
