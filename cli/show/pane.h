@@ -66,6 +66,7 @@ struct pane *table_pane_create(struct viewed *viewed);
 struct pane *tree_pane_create(struct viewed *viewed);
 struct pane *butterfly_pane_create(struct viewed *viewed);
 struct pane *annotate_pane_create(struct viewed *viewed);
+struct pane *calls_pane_create(struct viewed *viewed);
 
 /* Returns whether the search finds the function. */
 static inline int viewed_matches(const struct viewed *viewed, uint32_t function)

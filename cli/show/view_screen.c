@@ -18,8 +18,9 @@
 static const char help_text[] =
 	"clew view: what a recording contains\n"
 	"\n"
-	"1 to 5  Tab       functions, tree, butterfly, annotate, summary; the "
-	"next one\n"
+	"1 to 6            functions, tree, butterfly, annotate, calls, "
+	"summary\n"
+	"Tab               the next of these\n"
 	"b  a              butterfly (callers and callees) or annotate the "
 	"function\n"
 	"Esc  Backspace    the pane before\n"
@@ -48,6 +49,12 @@ static const char help_text[] =
 	"Enter             show the row's function; Backspace: the one "
 	"before\n"
 	"\n"
+	"Calls (of a trace)\n"
+	"s  S              sort by total, maximum, 99 %, or number of calls\n"
+	"Enter             the slowest calls; then what the row's call did\n"
+	"c                 compare the slowest call with the median one\n"
+	"Backspace         back\n"
+	"\n"
 	"Annotate\n"
 	"s                 source lines, instructions, or both\n"
 	"A                 also code without time\n"
@@ -64,6 +71,7 @@ enum {
 	PANE_TREE,
 	PANE_BUTTERFLY,
 	PANE_ANNOTATE,
+	PANE_CALLS,
 	PANE_SUMMARY,
 	PANES,
 };
@@ -548,6 +556,7 @@ static void init(struct view_screen *screen,
 	screen->panes[PANE_TREE] = tree_pane_create(&screen->viewed);
 	screen->panes[PANE_BUTTERFLY] = butterfly_pane_create(&screen->viewed);
 	screen->panes[PANE_ANNOTATE] = annotate_pane_create(&screen->viewed);
+	screen->panes[PANE_CALLS] = calls_pane_create(&screen->viewed);
 	screen->viewed.searched = "";
 	screen->open = screen->before = state->pane;
 	if (open_pane(screen))

@@ -15,8 +15,8 @@ const double latency_shares[] = { .5, .9, .99, .999, 0 };
 
 /* ---- The slowest calls ---- */
 
-static void write_slow(struct trace_output *output,
-		       const struct function_call *call, size_t rank)
+void text_slow_call(struct trace_output *output,
+		    const struct function_call *call, size_t rank)
 {
 	const struct call_duration *duration = &call->duration;
 	const uint64_t began =
@@ -36,7 +36,12 @@ static void write_slow(struct trace_output *output,
 	if (call->end.ending != CALL_RETURNED)
 		fprintf(output->out, "  (%s)",
 			call_ending_word(call->end.ending));
-	fputc('\n', output->out);
+}
+
+void text_slow_heading(const struct trace_output *output)
+{
+	fprintf(output->out, "%4s %10s %10s %15s %8s  function", "", "at most",
+		"at least", "seconds", "thread");
 }
 
 static void write_line(void *context, const struct call_line *line)
@@ -48,11 +53,12 @@ void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels)
 {
 	text_begin(output->out, output->has_color, STYLE_HEADING);
-	fprintf(output->out, "%4s %10s %10s %15s %8s  function\n", "",
-		"at most", "at least", "seconds", "thread");
+	text_slow_heading(output);
+	fputc('\n', output->out);
 	text_end(output->out, output->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < slow->count; i++) {
-		write_slow(output, &slow->items[i], i + 1);
+		text_slow_call(output, &slow->items[i], i + 1);
+		fputc('\n', output->out);
 		if (!levels)
 			continue;
 		fputc('\n', output->out);
@@ -145,16 +151,9 @@ void text_latencies(struct trace_output *output,
 
 enum { LATENCY_COLUMN = 11, CALLS_MIN = 7 };
 
-/* The columns that leave room for names. */
-struct latency_columns {
-	int calls_width;
-	int has_total;
-	int has_share[4]; /* by index of latency_shares[] */
-};
-
-static struct latency_columns columns_of(const struct trace_output *output,
-					 const struct function_latencies *all,
-					 size_t shown)
+struct latency_columns text_latency_columns(
+	const struct trace_output *output, const struct function_latencies *all,
+	size_t shown)
 {
 	static const int order[] = { 0, 2, 3, 1 }; /* the median, 99 %, ... */
 	struct latency_columns columns = { 0 };
@@ -179,9 +178,9 @@ static struct latency_columns columns_of(const struct trace_output *output,
 	return columns;
 }
 
-static void write_latencies(struct trace_output *output,
-			    const struct latency_columns *columns,
-			    const struct call_latencies *one)
+void text_latency_row(struct trace_output *output,
+		      const struct latency_columns *columns,
+		      const struct call_latencies *one)
 {
 	const struct latencies *most = &one->most;
 
@@ -197,15 +196,14 @@ static void write_latencies(struct trace_output *output,
 	if (columns->has_total)
 		fprintf(output->out, " %10s",
 			text_duration((uint64_t)most->sum_ns).text);
-	fprintf(output->out, "  %s\n",
+	fprintf(output->out, "  %s",
 		shown_name(&output->names, output->traces->catalog,
 			   one->function));
 }
 
-static void write_latencies_heading(const struct trace_output *output,
-				    const struct latency_columns *columns)
+void text_latency_heading(const struct trace_output *output,
+			  const struct latency_columns *columns)
 {
-	text_begin(output->out, output->has_color, STYLE_HEADING);
 	fprintf(output->out, "%*s", columns->calls_width, "calls");
 	for (size_t i = 0; latency_shares[i] > 0; i++)
 		if (columns->has_share[i])
@@ -214,8 +212,7 @@ static void write_latencies_heading(const struct trace_output *output,
 	fprintf(output->out, " %10s", "max");
 	if (columns->has_total)
 		fprintf(output->out, " %10s", "total");
-	fputs("  function (at most)\n", output->out);
-	text_end(output->out, output->has_color, STYLE_HEADING);
+	fputs("  function (at most)", output->out);
 }
 
 /* Chooses the names of the rows. */
@@ -235,13 +232,19 @@ void text_all_latencies(struct trace_output *output,
 			const struct function_latencies *all, size_t top)
 {
 	const size_t shown = top && top < all->count ? top : all->count;
-	const struct latency_columns columns = columns_of(output, all, shown);
+	const struct latency_columns columns =
+		text_latency_columns(output, all, shown);
 	uint64_t unknown = 0;
 
 	add_names(output, all, shown);
-	write_latencies_heading(output, &columns);
-	for (size_t i = 0; i < shown; i++)
-		write_latencies(output, &columns, all->sorted[i]);
+	text_begin(output->out, output->has_color, STYLE_HEADING);
+	text_latency_heading(output, &columns);
+	fputc('\n', output->out);
+	text_end(output->out, output->has_color, STYLE_HEADING);
+	for (size_t i = 0; i < shown; i++) {
+		text_latency_row(output, &columns, all->sorted[i]);
+		fputc('\n', output->out);
+	}
 	for (size_t i = 0; i < all->count; i++)
 		unknown += all->sorted[i]->unknown;
 	if (shown < all->count)

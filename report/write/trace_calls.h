@@ -47,6 +47,31 @@ void text_all_latencies(struct trace_output *output,
 void json_all_latencies(struct trace_output *output,
 			const struct function_latencies *all, size_t top);
 
+/* The columns of text_all_latencies() that leave room for names. */
+struct latency_columns {
+	int calls_width;
+	int has_total;
+	int has_share[4]; /* by index of latency_shares[] */
+};
+
+/* Chooses the columns for the first `shown` functions. */
+struct latency_columns text_latency_columns(
+	const struct trace_output *output, const struct function_latencies *all,
+	size_t shown);
+
+/*
+ * Write single lines without a newline, for screens: of text_all_latencies(), and
+ * of text_slow_calls().
+ */
+void text_latency_heading(const struct trace_output *output,
+			  const struct latency_columns *columns);
+void text_latency_row(struct trace_output *output,
+		      const struct latency_columns *columns,
+		      const struct call_latencies *one);
+void text_slow_heading(const struct trace_output *output);
+void text_slow_call(struct trace_output *output,
+		    const struct function_call *call, size_t rank);
+
 /* The shares that are shown, terminated by 0. */
 extern const double latency_shares[];
 

@@ -271,6 +271,65 @@ class Annotated(Viewed):
 
 
 @needs("tmux")
+class Traced(Viewed):
+    def setUp(self):
+        super().setUp()
+        self.compile()
+        done = self.record([self.program], [
+            "-m", "program", "--trace", "--stamps=all", "--time=none"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def trace(self, *options):
+        """Returns the rows that `clew trace` prints."""
+        text = self.clew("trace", *options, self.recording_path).stdout
+        return text.partition("\n\n")[0].rstrip("\n").split("\n")[1:]
+
+    def test_durations_of_functions_and_the_slowest_calls(self):
+        self.view()
+        shown = self.press("5", r"\[5 calls\](.*\n)+.*lib::leaf")
+        rows = [line.split("  ") for line in self.trace("--latencies")]
+        rows = [[cell for cell in row if cell] for row in rows]
+        self.assertEqual(
+            [[cell for cell in line.split("  ") if cell]
+             for line in self.rows(shown)],
+            [[cell for i, cell in enumerate(row) if i not in (2, 4, 6)]
+             for row in rows])
+        self.press("s", "sorted by maximum")
+        self.press("s", "sorted by 99 %")
+        shown = self.press("s", "sorted by calls")
+        self.assertEqual([row.split()[0] for row in self.rows(shown)][:3],
+                         ["41", "5", "3"])
+        shown = self.press("Enter", "the slowest 41 of 41 calls")
+        self.assertEqual(
+            self.rows(shown),
+            [line.rstrip() for line in self.trace(
+                "--slowest=lib::leaf", "--top=0")][:len(self.rows(shown))])
+        self.press("c", r"fast +calls +slow(.*\n)+two of 41 calls")
+        self.press("BSpace", "the slowest 41 of 41 calls")
+        self.press("Enter", r"lib::leaf\(\);")
+        self.quit()
+
+    def test_a_call_shows_the_calls_in_it(self):
+        self.view("-f", "^store")
+        shown = self.press("5", r"\[5 calls\](.*\n)+.*store")
+        self.assertEqual(len(self.rows(shown)), 1)
+        self.press("Enter", "the slowest 1 of 1 call")
+        self.press("Enter", "store\\(\\) {")
+        shown = self.press("End", "} store")
+        self.assertGreater(shown.count("lib::leaf();"), 10)
+        self.press("Home", "lib::sort\\(\\) {")
+        self.quit()
+
+
+@needs("tmux")
+class Untraced(Calls):
+    def test_a_recording_without_a_trace_says_so(self):
+        self.view()
+        self.press("5", r"\[5 calls\](.*\n)+.*--trace")
+        self.quit()
+
+
+@needs("tmux")
 class Terminal(Calls):
     def test_other_sizes(self):
         shown = self.view()
@@ -332,7 +391,7 @@ class Terminal(Calls):
 
     def test_a_summary(self):
         self.view()
-        shown = self.press("5", r"\[5 summary\](.*\n)+.*hooked: ")
+        shown = self.press("6", r"\[6 summary\](.*\n)+.*hooked: ")
         for line in self.clew("report", self.recording_path).stdout \
                 .partition("\ntotal: ")[2].splitlines()[:1]:
             self.assertIn(line, shown)
