@@ -96,8 +96,8 @@ static int is_start(uint64_t at, uint64_t id)
 {
 	uint64_t page = 0; /* the slot may be stale, on a former stack */
 
-	return walk_trampoline(at, &page) || walk_first_function(at, id) ||
-	       is_outermost(at);
+	return walk_is_border(id) || walk_trampoline(at, &page) ||
+	       walk_first_function(at, id) || is_outermost(at);
 }
 
 /*
@@ -110,9 +110,7 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 		return PARTIAL + WIRE_PARTIAL_LENGTH;
 	if (is_borrowed())
 		return PARTIAL + WIRE_PARTIAL_BORROWED;
-	return walk_is_border(walk->id) || is_start(at, walk->id)
-		       ? PARTIAL + WIRE_PARTIAL_START
-		       : DIVERGED;
+	return is_start(at, walk->id) ? PARTIAL + WIRE_PARTIAL_START : DIVERGED;
 }
 
 /*
@@ -196,7 +194,7 @@ static enum outcome check_again(const void *slot, uint64_t id)
 {
 	uint64_t end;
 
-	if (!rt.folds_recursion || !walk_has_any_way(slot, id, &end))
+	if (!rt.folds_recursion || !walk_has_any_way(slot, id, is_start, &end))
 		return DIVERGED;
 	return end == ID_ROOT ? VERIFIED : PARTIAL + WIRE_PARTIAL_START;
 }

@@ -480,36 +480,45 @@ static int is_nobodys(const struct walk *walk)
 	       !lent_has(walk->at);
 }
 
-int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end)
+int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
+		     uint64_t *end)
 {
 	struct walk walk = walk_from(slot, id);
 	uint64_t ways[WAYS_MAX];
 	uint32_t count = 0, gap = 0;
+	int has_start = 0;
 
 	ways[count++] = id;
 	walk_trust_own_stack(&walk, slot);
 	for (; walk.at < STACK_END && walk.scan_left-- && gap++ < GAP_MAX;
 	     walk.at += 8) {
 		const struct shadow_slot *shadow;
+		uint64_t caller;
 
 		if (is_nobodys(&walk))
 			continue;
 		shadow = find_way(&walk, ways, count);
 		if (is_past_end(&walk))
-			return 0;
+			break;
 		if (!shadow)
 			continue;
 		gap = 0;
 		walk.has_begun = 1;
 		walk.is_handler =
 			signal_frame_is_restorer(shadow->return_address);
-		*end = shadow->caller_id;
-		if (is_end(&walk, shadow))
+		caller = shadow->caller_id;
+		if (is_end(&walk, shadow)) {
+			*end = caller;
 			return 1;
-		if (!has_way(ways, count, *end) && count < WAYS_MAX)
-			ways[count++] = *end;
+		}
+		if (!has_start && is_start(walk.at, caller)) {
+			*end = caller;
+			has_start = 1;
+		}
+		if (!has_way(ways, count, caller) && count < WAYS_MAX)
+			ways[count++] = caller;
 	}
-	return 0;
+	return has_start;
 }
 
 /*

@@ -104,11 +104,20 @@ struct walk walk_from(const void *slot, uint64_t id);
 void walk_trust_own_stack(struct walk *walk, const void *slot);
 
 /*
- * For folded recursion: returns whether any chain leads outwards from the slot.
- * A walk may have left the chain at a stale slot. True if the chain reaches the
- * root or ends where a walk has to end; *end is then the last caller's id.
+ * Returns whether the memory outwards of the link at a slot may be another
+ * stack. `id` is the id of the link's caller.
  */
-int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end);
+typedef int walk_start(uint64_t at, uint64_t id);
+
+/*
+ * For folded recursion: returns whether any chain leads outwards from the slot.
+ * A walk may have left the chain at a stale slot, or beyond the end of a
+ * coroutine's stack. True if a chain reaches the root, ends where a walk has to
+ * end, or passes a start; *end is then the last caller's id, or that of the
+ * innermost start's caller.
+ */
+int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
+		     uint64_t *end);
 
 /* Returns whether the calls of the function with this id have no stack slot. */
 int walk_is_slotless(uint64_t id);
