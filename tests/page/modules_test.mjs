@@ -10,7 +10,7 @@ import { composeRange, parseRange } from "../../report/html/src/address.js";
 import { Numbers } from "../../report/html/src/data.js";
 import * as format from "../../report/html/src/format.js";
 import { interval, range } from "../../report/html/src/interval.js";
-import { shorten } from "../../report/html/src/labels.js";
+import { Labels } from "../../report/html/src/labels.js";
 import { Profile } from "../../report/html/src/profile.js";
 import { search } from "../../report/html/src/search.js";
 import { calleesTree, callersTree, ContextTree, invertedTree }
@@ -267,19 +267,19 @@ test("numbers of any size are read", () => {
     new Float64Array(list.length))], list);
 });
 
-test("names are shortened to what tells them apart", () => {
-  for (const [name, short] of [
-    ["main", "main"],
-    ["void std::__introsort_loop<int*, long>(int*, long)",
-     "std::__introsort_loop"],
-    ["std::vector<a::b<c>>::push_back(c const&)", "std::vector::push_back"],
-    ["foo::(anonymous namespace)::bar(int)", "foo::{anonymous}::bar"],
-    ["operator new(unsigned long)", "operator new(unsigned long)"],
-    ["encoder_call.lto_priv.0", "encoder_call"],
-    ["work.constprop.0.isra.1", "work"],
-    ["(folded)", "(folded)"],
-    ["libsqlite3.so.0+0xfc9b0", "libsqlite3.so.0+0xfc9b0"]])
-    assert.equal(shorten(name), short);
+test("a name takes the longest form that fits", () => {
+  const context = { measureText: (text) => ({ width: text.length }) };
+  const fit = (name, room, short) =>
+    new Labels().fit(context, name, room, short);
+  const full = "std::map<int, a::Order>::find(int const&)";
+  const short = "std::map<...>::find";
+
+  assert.equal(fit(full, 99, short), full);
+  assert.equal(fit(full, 30, short), short);
+  assert.equal(fit(full, 10, short), "std::map<…");
+  assert.equal(fit("void f<long>(long)", 9), "void f<l…");
+  assert.equal(fit("com.example.app.Main.run", 10), "Main.run");
+  assert.equal(fit("main", 0), "");
 });
 
 test("numbers read well, and nothing is rounded to nothing", () => {

@@ -216,6 +216,12 @@ export class FlameView {
       : this.tree.profile.name(f);
   }
 
+  shortLabel(node) {
+    const f = this.tree.function(node);
+
+    return f === 0 ? undefined : this.tree.profile.short(f);
+  }
+
   styleOf(node) {
     const { colours } = this.options;
     const f = this.tree.function(node);

@@ -178,7 +178,7 @@ export class Frames extends UIPlugin {
 
     engine.addRect({ color: style.colour, pattern: style.pattern, x, y: top,
                      w: across - gap, h: ROW - 1 });
-    this.#label(view.label(node), x, across, top);
+    this.#label(view.label(node), x, across, top, view.shortLabel(node));
     if (node === view.selected)
       engine.addStroke({ color: view.style.accent, x: Math.max(x, 0) + 0.75,
                          y: top + 0.75, h: ROW - 2.5,
@@ -187,13 +187,13 @@ export class Frames extends UIPlugin {
   }
 
   /* Fits the text here, since the engine would cut names in the middle. */
-  #label(text, x, across, top) {
+  #label(text, x, across, top, short) {
     const engine = this.renderEngine;
     const room = Math.min(across + Math.min(x, 0), engine.width) - 9;
 
     if (room >= NARROWEST_TEXT)
       engine.addText({ text: this.view.labels.fit(
-        engine.ctx, text, room), x, y: top, w: 1e6 });
+        engine.ctx, text, room, short), x, y: top, w: 1e6 });
   }
 
   /* Draws over the finished picture, so that hovering does not redraw it. */

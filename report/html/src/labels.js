@@ -1,29 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shortens names to the available room: removes first parameters, template
- * arguments and suffixes of compilers, then outer scopes, then the end.
+ * Shortens names to the available room: takes first the short name that the page
+ * has of a function, then removes outer scopes, then the end.
  */
-
-const appended = /\.(lto_priv|isra|part|constprop|cold|llvm)(\.\d+)*/g;
-
-/* "f a::b<c>::d(e)" -> "a::b::d" */
-export function shorten(name) {
-  let depth = 0, made = "";
-
-  if (name.startsWith("(") || name.includes("operator"))
-    return name;
-  for (const c of name.replaceAll("(anonymous namespace)", "{anonymous}")) {
-    if (c === "(" && depth === 0 && made)
-      break;
-    if (c === "<")
-      depth++;
-    if (depth === 0)
-      made += c;
-    if (c === ">" && depth > 0)
-      depth--;
-  }
-  return made.trim().split(" ").pop().replace(appended, "") || name;
-}
 
 /* "com.example.app.Main.run" -> "Main.run", "a::b::c" -> "b::c" */
 function innermost(name) {
@@ -52,9 +31,9 @@ export class Labels {
 
   /*
    * Returns the longest form of the name that fits into `room` pixels, or "".
-   * `short` is the short name, if it is known.
+   * `short` is the short name of a function.
    */
-  fit(context, name, room, short = shorten(name)) {
+  fit(context, name, room, short = name) {
     let text = name;
 
     for (const shorter of [() => short, innermost]) {
