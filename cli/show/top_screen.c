@@ -11,7 +11,7 @@
 #include "cli/show/screen.h"
 #include "cli/show/top_table.h"
 #include "cli/target/snapshot.h"
-#include "report/view/selection.h"
+#include "report/view/finder.h"
 #include "report/view/session.h"
 #include "report/write/text_writer.h"
 
@@ -136,12 +136,14 @@ static void say(struct top_screen *screen, char *text)
 /* Returns the callers and callees of functions with this name, or NULL. */
 static char *butterfly_text(struct session *session, const char *name)
 {
-	uint8_t *chosen = selection_named(&session->catalog, name);
 	struct butterfly butterfly;
 	char *text = NULL;
+	uint8_t *chosen;
 	size_t bytes;
-	FILE *out = chosen ? open_memstream(&text, &bytes) : NULL;
+	FILE *out;
 
+	finder_mask(&session->catalog, NULL, name, &chosen);
+	out = chosen ? open_memstream(&text, &bytes) : NULL;
 	if (out) {
 		butterfly_init(&butterfly, &session->tree, &session->catalog,
 			       chosen, session->metric);
@@ -177,6 +179,7 @@ static void open_function(struct top_screen *screen)
 		return;
 	}
 	session.is_quiet = 1;
+	session.columns = screen_columns();
 	text = butterfly_text(&session,
 			      catalog_name(&screen->counts->catalog, function));
 	if (text)
