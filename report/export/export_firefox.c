@@ -440,6 +440,23 @@ static void put_lane_markers(struct firefox *firefox, struct firefox_lane *lane)
 
 /* ---- Samples ---- */
 
+/* Returns the name of the process's main thread, or else of this thread. */
+static const char *process_name(const struct firefox *firefox, uint32_t part,
+				const char *name)
+{
+	const struct wire_header *header =
+		firefox->export->session->recording.parts[part].header;
+	const uint32_t lane = find_lane(firefox, part, header->pid);
+	const char *main_name =
+		firefox->process
+			? traced_thread_name(firefox->process, header->pid)
+			: "";
+
+	if (!*main_name && lane != FIREFOX_NONE)
+		main_name = firefox->lanes[lane].name;
+	return *main_name ? main_name : name;
+}
+
 static struct thread_head head_of(struct firefox *firefox, uint32_t part,
 				  uint32_t tid, const char *name)
 {
@@ -448,7 +465,7 @@ static struct thread_head head_of(struct firefox *firefox, uint32_t part,
 
 	return (struct thread_head){
 		.name = name,
-		.process_name = name,
+		.process_name = process_name(firefox, part, name),
 		.pid = pid_of(firefox, part),
 		.tid = tid,
 		.is_main = tid == header->pid,

@@ -35,6 +35,8 @@ class Contexts(exports.Export):
         self.assertEqual(sum(thread["samples"]["length"] for thread in
                              profile.of_type("tracing-ms")),
                          made.total("samples"))
+        self.assertEqual({thread["processName"] for thread in
+                          profile.of_type("tracing-ms")}, {"main"})
 
     def test_processor_time_is_that_of_the_samples(self):
         made = self.synthetic()
