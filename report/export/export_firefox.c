@@ -9,9 +9,8 @@
  * starts with each call and return, as the format's description of WeightType
  * shows; it weighs the time until the next one.
  *
- * The format has no place for numbers of calls beside times. They are a track of
- * their own, in a process of its own: one sample for each context, whose weight
- * ("samples") is the context's number of calls. Calls that were only counted
+ * The format has no place for numbers of calls beside times. Therefore they are a separate track of a separate process: one sample for each
+ * context, whose weight ("samples") is the context's number of calls. Calls that were only counted
  * have no time, so all these samples are at the start. Times that belong to no
  * sample, and values of agents, are such tracks also.
  */
@@ -71,11 +70,11 @@ struct firefox {
 	const char **pid_names; /* by part: unique; NULL: not yet used */
 	const struct mark_event **marks; /* by lane, then by time */
 	uint32_t *mark_lanes;            /* by event: lane */
-	/* By node: the stack of its callers. */
+	/* The stack of the callers of each node. */
 	uint32_t *callers;
 	/*
-	 * The shown period (CLOCK_REALTIME), behind the last sample and marker:
-	 * the front end omits what is at its end.
+	 * The shown period (CLOCK_REALTIME). It ends behind the last sample and
+	 * marker, because the front end omits those at its end.
 	 */
 	uint64_t start_ns, end_ns;
 	size_t thread_count;

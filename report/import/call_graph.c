@@ -26,6 +26,9 @@ struct unfolded {
 	uint32_t *first;     /* by caller: its first edge in `by_caller` */
 	uint32_t *by_caller; /* edges */
 	double *incoming; /* by function: cost of the edges that lead to it */
+	/* Costs of each function with its callees. */
+	double *totals;
+
 	struct unfolding *items;
 	size_t count, capacity;
 	double all;           /* own costs of all functions, and calls */
@@ -99,6 +102,8 @@ static void sum_up(struct unfolded *all)
 	all->first = memory_zeroed(functions + 2, sizeof(uint32_t));
 	all->by_caller = memory_zeroed(graph->edge_count, sizeof(uint32_t));
 	all->incoming = memory_zeroed(functions, sizeof(double));
+	all->totals = memory_zeroed(functions, sizeof(double));
+
 	all->largest = memory_zeroed(functions, sizeof(uint32_t));
 	all->largest_of = memory_zeroed(graph->edge_count, sizeof(uint32_t));
 	for (size_t i = 0; i < graph->edge_count; i++) {
@@ -106,6 +111,8 @@ static void sum_up(struct unfolded *all)
 
 		all->first[edge->caller + 2]++;
 		all->incoming[edge->callee] += weight_of(edge);
+		all->totals[edge->caller] += weight_of(edge);
+
 		all->all += (double)edge->calls * 1e-3;
 	}
 	for (size_t i = 2; i < functions + 2; i++)
@@ -113,8 +120,10 @@ static void sum_up(struct unfolded *all)
 	for (size_t i = 0; i < graph->edge_count; i++)
 		all->by_caller[all->first[graph->edges[i].caller + 1]++] =
 			(uint32_t)i;
-	for (uint32_t i = 0; i < functions; i++)
+	for (uint32_t i = 0; i < functions; i++) {
+		all->totals[i] += (double)own_of(graph, 0, i);
 		all->all += (double)own_of(graph, 0, i);
+	}
 }
 
 /* ---- Unfolding ---- */
@@ -146,23 +155,12 @@ static size_t add_item(struct unfolded *all, uint32_t parent, uint32_t function,
 	return all->count++;
 }
 
-/* The total cost of a function: its own, and that of its callees. */
-static double total_of(const struct unfolded *all, uint32_t function)
-{
-	double total = (double)own_of(all->graph, 0, function);
-
-	for (uint32_t i = all->first[function]; i < all->first[function + 1];
-	     i++)
-		total += weight_of(&all->graph->edges[all->by_caller[i]]);
-	return total;
-}
-
 static int unfold_item(struct unfolded *all, size_t index)
 {
 	const struct unfolding item = all->items[index];
 	const uint32_t function = all->process->contexts[item.context].function;
 
-	if (item.share * total_of(all, function) < all->all / PARTS ||
+	if (item.share * all->totals[function] < all->all / PARTS ||
 	    all->count >= UNFOLDED_MAX ||
 	    all->process->contexts[item.context].depth >= IMPORT_FRAMES_MAX)
 		return 1;
@@ -222,7 +220,7 @@ static int unfold_roots(struct unfolded *all)
 	const size_t functions = all->import->function_count;
 
 	for (uint32_t i = 0; i < functions; i++)
-		if (all->incoming[i] == 0 && total_of(all, i) > 0 &&
+		if (all->incoming[i] == 0 && all->totals[i] > 0 &&
 		    add_item(all, 0, i, UINT32_MAX, 1) == SIZE_MAX)
 			return 0;
 	if (!unfold_from(all, 0) || !reach_rest(all, 0))
@@ -230,7 +228,7 @@ static int unfold_roots(struct unfolded *all)
 	for (uint32_t i = 0; i < functions; i++) {
 		const size_t next = all->count;
 
-		if (all->largest[i] == 0 && total_of(all, i) > 0 &&
+		if (all->largest[i] == 0 && all->totals[i] > 0 &&
 		    (add_item(all, 0, i, UINT32_MAX, 1) == SIZE_MAX ||
 		     !unfold_from(all, next) || !reach_rest(all, next)))
 			return 0;
@@ -339,6 +337,7 @@ int call_graph_unfold(const struct call_graph *graph, struct import *import,
 	free(all.first);
 	free(all.by_caller);
 	free(all.incoming);
+	free(all.totals);
 	free(all.items);
 	free(all.largest);
 	free(all.largest_of);

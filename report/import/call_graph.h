@@ -3,14 +3,14 @@
  * Turns a graph of callers and callees, as callgrind.out contains it, into
  * contexts.
  *
- * The graph has the own costs of each function, and for each pair of caller and
+ * The graph has each function's own costs, and for each pair of caller and
  * callee the calls and the inclusive costs. Which callers were active around the
  * pair is not known. A function's activity is therefore divided among its
  * contexts in the proportion of the inclusive costs with which each caller
  * called it, as gprof does. A context ends where its share is very small.
  *
- * What rounding and these ends omit is added to the largest context of the
- * function or the pair. The sums of each function and each pair are thus exact.
+ * The remainder, which rounding and these ends omit, is added to the largest
+ * context of the function or the pair. The sums of each function and each pair are thus exact.
  */
 #ifndef CLEW_IMPORT_CALL_GRAPH_H
 #define CLEW_IMPORT_CALL_GRAPH_H
@@ -27,7 +27,7 @@ struct call_graph {
 	struct graph_edge *edges;
 	size_t edge_count, edge_capacity;
 	struct hash_index edge_at;
-	/* By event: the own costs of functions. */
+	/* Own costs of functions, by event. */
 	struct import_column own[WIRE_VALUES_MAX];
 };
 

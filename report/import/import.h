@@ -70,7 +70,7 @@ struct import {
 void import_init(struct import *import);
 void import_fini(struct import *import);
 
-/* What the numbers of folded stacks are. */
+/* The meaning of the numbers of folded stacks. */
 struct import_measure {
 	const char *name; /* NULL: samples */
 	enum wire_unit unit;

@@ -33,8 +33,10 @@ int import_refuse(struct import_lines *lines, const char *format, ...)
 
 static void add_byte(struct import_lines *lines, char byte)
 {
-	lines->text =
-		memory_grow(lines->text, lines->length, &lines->capacity, 1);
+	if (lines->length == lines->capacity)
+		lines->text = memory_grow(lines->text, lines->length,
+					  &lines->capacity, 1);
+
 	lines->text[lines->length++] = byte;
 }
 

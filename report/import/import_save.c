@@ -21,7 +21,7 @@ struct import_part {
 	FILE *out;
 	uint64_t at;   /* bytes so far */
 	uint64_t *ids; /* by context */
-	/* By context: it has numbers, or a context below it has. */
+	/* Whether a context has numbers, or one below it; by context. */
 	uint8_t *is_used;
 	size_t used; /* number of these contexts */
 

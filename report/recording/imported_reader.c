@@ -52,9 +52,9 @@ const char *import_format_text(enum wire_import_format format)
 const char *import_meaning(uint32_t flags)
 {
 	if (flags & WIRE_IMPORT_ESTIMATED)
-		return "calls and costs are exact for each function and each "
-		       "pair of caller and callee; longer contexts are "
-		       "estimated";
+		return "calls and own costs are exact for each function, and "
+		       "calls for each pair of caller and callee; longer "
+		       "contexts are estimated";
 	if (flags & WIRE_IMPORT_CALLS)
 		return "calls are exact";
 	if (flags & WIRE_IMPORT_SAMPLES)

@@ -266,9 +266,9 @@ class Views(Imported):
         said = " ".join(self.clew("report",
                                   self.recording_path).stdout.split())
         self.assertIn("6 calls in", said)
-        self.assertIn("calls and costs are exact for each function and each "
-                      "pair of caller and callee; longer contexts are "
-                      "estimated", said)
+        self.assertIn("calls and own costs are exact for each function, and "
+                      "calls for each pair of caller and callee; longer "
+                      "contexts are estimated", said)
 
     def test_the_page_says_it(self):
         self.imported(PERF)
