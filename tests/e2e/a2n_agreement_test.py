@@ -183,16 +183,16 @@ class Agreement(clewtest.Case):
         self.compare(path, debug)
 
     @slow
-    def test_libjvm(self):
+    def test_libjvm_agrees(self):
         self.system_library(LIBJVM)
 
-    def test_libc(self):
+    def test_libc_agrees(self):
         self.system_library(LIBC)
 
-    def test_python(self):
+    def test_python_agrees(self):
         self.system_library("/usr/bin/python3.11")
 
-    def test_templates(self):
+    def test_templates_agree(self):
         source = self.work / "templates.cc"
         source.write_text(TEMPLATES)
         path = self.work / "templates"
@@ -202,7 +202,7 @@ class Agreement(clewtest.Case):
         self.compare(path)
 
     @clewtest.needs("rustc")
-    def test_rust(self):
+    def test_rust_agrees(self):
         source = self.work / "rust.rs"
         source.write_text(RUST)
         path = self.work / "rust"

@@ -138,7 +138,7 @@ class Debuginfod(clewtest.Case):
                 select.select([], [], [], .05)
 
     @clewtest.needs("debuginfod")
-    def test_real_server(self):
+    def test_a_real_server_is_asked(self):
         server, url = self.start_real_server()
         self.assertEqual(self.wait_until_it_has(server, url),
                          self.debug.stat().st_size)
@@ -152,7 +152,7 @@ class Debuginfod(clewtest.Case):
 
     # Requests are sent only if the user enables them.
 
-    def test_right_file(self):
+    def test_only_the_right_file_is_used(self):
         server = self.serve(lambda to: to.send(200, self.debug.read_bytes()))
         self.assert_all_known()
         self.assertEqual(server.asked,
@@ -191,7 +191,7 @@ class Debuginfod(clewtest.Case):
         self.assertEqual(server.asked, [])
 
     @clewtest.needs("dwz")
-    def test_alternate_file(self):
+    def test_an_alternate_file_is_loaded(self):
         for name in "ab":
             shutil.copy(self.plain, self.work / name)
         self.tool("dwz", "-m", "common", "a", "b")
@@ -217,7 +217,7 @@ class Debuginfod(clewtest.Case):
         self.assert_unknown("; debuginfod: the server does not have it$")
         self.assertEqual(len(server.asked), 1)
 
-    def test_garbage(self):
+    def test_garbage_is_ignored(self):
         other = self.work / "other"
         self.tool("g++", "-g", "-O1", "-Wl,--build-id", SOURCE, "-o", other)
         whole = self.debug.read_bytes()
@@ -237,7 +237,7 @@ class Debuginfod(clewtest.Case):
         self.environment["DEBUGINFOD_URLS"] = server.url
         self.assert_all_known()
 
-    def test_silent_server(self):
+    def test_a_silent_server_is_given_up(self):
         """The server accepts the connection and never answers."""
         server = self.serve(lambda to: to.server.ended.wait())
         self.environment["DEBUGINFOD_TIMEOUT"] = "1"

@@ -109,7 +109,7 @@ class PerfMaps(A2n):
                     "\x01\x02\x03", f"{start:x} {size:x}")))
         return "\n".join(lines).encode()
 
-    def test_newest_line_wins(self):
+    def test_the_newest_line_counts(self):
         path = self.work / "map"
         path.write_bytes(self.generated() + b"\n7f0000000000 10")
         self.check(path)
@@ -131,7 +131,7 @@ class PerfMaps(A2n):
         self.assertIn("3 records read, 3 malformed", done.stderr)
         self.assertEqual(done.stdout, "d\n??:0\n")
 
-    def test_list_is_what_is_left_in_the_end(self):
+    def test_list_shows_the_newest_code_of_each_range(self):
         path = self.work / "map"
         path.write_text("10 20 old\n18 8 new\n100 10 other\n")
         done = self.clew("a2n", "--perf-map", path, "--list")
@@ -222,7 +222,7 @@ class Jitdumps(A2n):
                         self.ask(path, address, "--at", str(time))[0], name,
                         f"{address:#x} at {time}")
 
-    def test_lines_of_both_kinds_of_writers(self):
+    def test_lines_of_both_kinds_of_writers_are_read(self):
         for order in "<>":
             for bias in (0, 0x40):
                 with self.subTest(order=order, bias=bias):
@@ -273,7 +273,7 @@ class Jitdumps(A2n):
 
 
 class Processes(A2n):
-    def test_functions_of_a_running_process(self):
+    def test_functions_of_a_running_process_are_named(self):
         with subprocess.Popen(["/bin/sleep", "60"]) as process:
             try:
                 self.check(process.pid)
@@ -298,7 +298,7 @@ class Processes(A2n):
         found = self.names([start - offset + vaddr], "-p", str(pid))
         self.assertIn(found[0], ("printf", "_IO_printf", "__printf"))
 
-    def test_functions_of_the_vdso(self):
+    def test_functions_of_the_vdso_are_named(self):
         """Looks up functions of this process's vDSO and compares them with nm's
         output."""
         maps = pathlib.Path("/proc/self/maps").read_text()
@@ -324,7 +324,7 @@ class Processes(A2n):
         for name, names in zip(answers, aliases.values()):
             self.assertIn(name, names)
 
-    def test_no_such_process(self):
+    def test_a_missing_process_is_an_error(self):
         done = self.clew("a2n", "-p", "999999999", "0x10")
         self.assertEqual(done.returncode, 1)
         self.assert_one_line(done, "process 999999999")
@@ -396,7 +396,7 @@ class Output(A2n):
                 self.assert_one_line(done, "the file is truncated")
                 self.assertEqual(done.stdout, "")
 
-    def test_json(self):
+    def test_json_has_the_same_content_as_text(self):
         path = self.build()
         symbols = a2n_truth.aliases(path)
         done = self.clew("a2n", "-e", path, "--list=symbols", "--json")
@@ -430,7 +430,7 @@ class Output(A2n):
         self.assertEqual([a["frames"] for a in answers],
                          [r["frames"] for r in ranges])
 
-    def test_statuses(self):
+    def test_statuses_tell_failures_apart(self):
         for argv, status in ((["-e", "/nowhere", "10"], 1),
                              (["-e", "/etc/passwd", "10"], 1),
                              (["-e", clewtest.CLEW, "sixteen"], 1),
@@ -627,7 +627,7 @@ class Cache(A2n):
         self.assertIn(f"lines: {debug}", said)
         self.assertIn(", cached", said)
 
-    def test_no_place_for_a_cache(self):
+    def test_indexing_works_without_a_cache_folder(self):
         path = self.build()
         first = self.ask(path)
         for folder in ("/proc/nowhere", "/dev/null"):
@@ -636,7 +636,7 @@ class Cache(A2n):
             self.assertIn(", new", again[1])
             self.assertEqual(first[0], again[0])
 
-    def test_ls_prune_and_warm(self):
+    def test_cache_is_listed_pruned_and_warmed(self):
         path = self.build()
         done = self.clew("cache", "warm", "--no-libraries", path,
                          "/etc/passwd")

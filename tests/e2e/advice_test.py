@@ -95,7 +95,7 @@ class Cost(Hints):
         return float(found[1].replace(",", "")) * UNITS[found[2]]
 
     @undisturbed
-    def test_excluding_the_function_saves_what_is_promised(self):
+    def test_excluding_the_function_saves_the_promised_time(self):
         program = self.compile(BUSY)
         self.record_well([program])
         before, clew_ns = self.cost()
@@ -108,7 +108,7 @@ class Cost(Hints):
             raise Disturbed(f"{saved} saved, {promised} promised")
 
     @undisturbed
-    def test_excluding_the_module_saves_what_is_promised(self):
+    def test_excluding_the_module_saves_the_promised_time(self):
         program = self.compile(BUSY)
         self.record_well([program])
         before, clew_ns = self.cost()
@@ -178,7 +178,7 @@ class Names(Hints):
 
 
 class Views(Hints):
-    def test_probes_say_how_to_see_them(self):
+    def test_probes_with_hits_get_a_hint(self):
         program = self.compile(BUSY)
         self.record_well([program, "few"], "--time=none", "--probe=seldom")
         self.assertEqual(self.hints(), [

@@ -134,7 +134,7 @@ class Allocations(clewtest.Case):
         self.assertEqual(len(states), 2)
         self.assertNotIn("HOOKED", states)
 
-    def test_usage_errors(self):
+    def test_usage_errors_are_reported(self):
         for arguments in [], ["true"]:
             with self.subTest(arguments=arguments):
                 done = self.run_program([SCRIPT, *arguments], text=True)

@@ -376,30 +376,30 @@ class Runtimes(Case):
         self.assertEqual(self.kept(), [".perfmap"])
 
     @needs("node")
-    def test_node_with_a_jitdump(self):
+    def test_node_code_is_named_by_a_jitdump(self):
         self.node("--perf-prof")
         self.assertEqual(self.kept(), [".jitdump"])
 
     @needs("node")
-    def test_node_with_a_jitdump_elsewhere(self):
+    def test_node_code_is_named_by_a_jitdump_elsewhere(self):
         (self.work / "busy.js").write_text(BUSY_JS, encoding="ascii")
         self.check(["sh", "-c", "mkdir dumps; cd dumps; "
                     "exec node --perf-prof ../busy.js"], "fibber")
         self.assertEqual(self.kept(), [".jitdump"])
 
     @needs("node")
-    def test_node_whose_interpreter_has_frames(self):
+    def test_frames_of_the_interpreter_of_node_are_named(self):
         self.node("--perf-basic-prof", "--interpreted-frames-native-stack")
 
     @needs("erl", "erlc")
-    def test_erlang(self):
+    def test_erlang_code_is_named(self):
         (self.work / "busy.erl").write_text(BUSY_ERLANG, encoding="ascii")
         self.assertEqual(self.run_program(["erlc", "busy.erl"]).returncode, 0)
         self.check(["erl", "+JPperf", "true", "-noshell", "-run", "busy",
                     "main"], "busy:fibber/1")
 
     @needs("erl", "erlc")
-    def test_erlang_that_registers(self):
+    def test_registered_erlang_code_is_named(self):
         """Erlang registers code without any option, in a format of its own. No
         problem mentions the parts that this format lacks."""
         (self.work / "busy.erl").write_text(BUSY_ERLANG, encoding="ascii")
@@ -409,7 +409,7 @@ class Runtimes(Case):
         self.assertEqual(self.problems, [])
 
     @needs("lli")
-    def test_lli(self):
+    def test_lli_code_is_named(self):
         """LLVM registers the code that it generates with GDB's interface by
         default."""
         (self.work / "busy.ll").write_text(BUSY_LLVM, encoding="ascii")
@@ -417,13 +417,13 @@ class Runtimes(Case):
         self.assertEqual(self.kept(), [])
 
     @needs("mono", "mcs")
-    def test_mono(self):
+    def test_mono_code_is_named(self):
         (self.work / "busy.cs").write_text(BUSY_CS, encoding="ascii")
         self.assertEqual(self.run_program(["mcs", "busy.cs"]).returncode, 0)
         self.check(["mono", "--jitmap", "busy.exe"], "Fibber")
 
     @needs("php")
-    def test_php(self):
+    def test_php_code_is_named(self):
         """PHP opens its map through a function name that clew cannot
         interpose."""
         (self.work / "busy.php").write_text(BUSY_PHP, encoding="ascii")

@@ -99,7 +99,7 @@ class Budget(Attached):
         self.assertTrue(until(lambda: blocking(self.process.pid) == 2))
         self.assert_unharmed()
 
-    def test_top_marks_it(self):
+    def test_top_marks_functions_left_out(self):
         controller = self.attach_until_left_out()
         for by in ("function", "context"):
             table = self.clew("top", "-b", "-n", "1", "-d", ".1", "--top", "0",
@@ -110,7 +110,7 @@ class Budget(Attached):
         self.detach(controller)
         self.assert_unharmed()
 
-    def test_then_without_a_budget(self):
+    def test_a_later_session_has_no_budget(self):
         self.detach(self.attach_until_left_out())
         before = self.word(3)
         controller = self.attach(self.process, *BUDGET[2:])

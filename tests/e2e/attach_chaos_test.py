@@ -43,7 +43,7 @@ class Again(Attached):
             self.assertEqual(done.returncode, 0, f"{done.stderr} {process.poll()}")
             self.assert_as_before(process)
 
-    def test_python(self):
+    def test_python_survives_repeated_attaches(self):
         process = self.start([PYTHON, "-c", PYTHON_LOAD],
                              stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
@@ -51,7 +51,7 @@ class Again(Attached):
         self.cycle(process)
 
     @needs("sqlite3")
-    def test_sqlite(self):
+    def test_sqlite_survives_repeated_attaches(self):
         process = self.start(["sqlite3", ":memory:"], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE)
         self.addCleanup(process.stdin.close)
@@ -63,7 +63,7 @@ class Again(Attached):
         self.cycle(process)
 
     @needs("redis-server", "redis-benchmark")
-    def test_redis(self):
+    def test_redis_survives_repeated_attaches(self):
         server, socket = self.redis()
         load = self.start(
             ["redis-benchmark", "-s", socket, "-q", "-c", "8", "-n",
@@ -78,7 +78,7 @@ class AgainJava(CollectorCase):
     CYCLES = CYCLES
 
     @needs("javac")
-    def test_java_with_g1(self):
+    def test_java_with_g1_survives_repeated_attaches(self):
         self.check_collector("G1GC", "-Xcheck:jni", versions=(17,))
 
 
@@ -126,7 +126,7 @@ class Killed(Attached):
             kill_with_guardian(controller)
         self.assertIsNotNone(controller.wait(PATIENCE_S))
 
-    def test_controllers(self):
+    def test_targets_survive_killed_controllers(self):
         process, memory = self.begin("shared")
 
         def rounds():
@@ -144,7 +144,7 @@ class Killed(Attached):
         self.assert_as_before(process)
         self.assertEqual(struct.unpack_from("<Q", memory, 16)[0], 0)
 
-    def test_targets(self):
+    def test_controllers_survive_killed_targets(self):
         for i in range(TARGETS_KILLED):
             process, _ = self.begin(f"shared{i}")
             self.kill_later(process, process)

@@ -32,7 +32,7 @@ class Container(ContainerCase):
         for time in ("wall", "none"):
             self.is_recorded(process, "--time", time)
 
-    def test_a_budget(self):
+    def test_a_budget_works_in_a_container(self):
         process = self.begin(OWN_IDS, has_ids=True)
         out = self.word(4)
         controller = self.attach(process, "-f", "^busy_", "--budget", "50%")
@@ -351,7 +351,7 @@ class Shut(Container):
         self.assertGreater(self.clew_json(
             "report", "--json", folder)["total"]["calls"], 0)
 
-    def test_two_whose_ids_are_the_same(self):
+    def test_processes_with_equal_ids_get_parts_each(self):
         """Each process has process id 1 in its own namespace, and gets a part
         of its own."""
         first = self.begin()

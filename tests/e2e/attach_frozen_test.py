@@ -67,7 +67,7 @@ int main(void)
 
 class Stuck(Attached):
     @slow
-    def test_status_shows_what_could_not_be_left(self):
+    def test_status_shows_processes_that_could_not_be_detached(self):
         """The part is complete by then."""
         built = self.run_program(
             ["cc", "-x", "c", "-", "-pthread", "-o", "sticks"],

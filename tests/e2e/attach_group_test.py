@@ -32,11 +32,11 @@ class Chosen(Grouped):
     def family(self, name, size=2):
         return Family(self, name, size, program=self.program)
 
-    def test_children(self):
+    def test_children_are_chosen(self):
         family = self.family("one")
         self.is_recorded_exactly([family], "--children", family.pids()[0])
 
-    def test_ids(self):
+    def test_ids_are_chosen(self):
         family = self.family("one")
         self.is_recorded_exactly([family], *reversed(family.pids()))
 
@@ -44,7 +44,7 @@ class Chosen(Grouped):
         families = [self.family("one"), self.family("two", 1)]
         self.is_recorded_exactly(families, "--exe", self.name)
 
-    def test_a_program_by_its_path(self):
+    def test_a_program_is_chosen_by_its_path(self):
         self.is_recorded_exactly([self.family("one")], "--exe",
                                  f"./{self.name}")
 
@@ -60,13 +60,13 @@ class Chosen(Grouped):
         self.end(controller)
         self.assertEqual(set(self.recorded()), set(family.pids()))
 
-    def test_a_file_with_an_id(self):
+    def test_a_file_with_an_id_is_chosen(self):
         family = self.family("one")
         path = self.work / "pid"
         path.write_text(f"{family.pids()[0]}\n/and/more\n")
         self.is_recorded_exactly([family], "--children", "--pidfile", path)
 
-    def test_a_cgroup(self):
+    def test_a_cgroup_is_chosen(self):
         """A folder that looks like a cgroup suffices."""
         family = self.family("one")
         folder = self.work / "group"
@@ -89,14 +89,14 @@ class Chosen(Grouped):
                    if line.endswith(group.folder.name)}
         self.is_recorded_exactly([family], "--cgroup", path)
 
-    def test_several_ways_at_once(self):
+    def test_several_choices_combine(self):
         families = [self.family("one"), self.family("two", 1)]
         path = self.work / "pid"
         path.write_text(str(families[1].pids()[0]))
         self.is_recorded_exactly(
             families, *families[0].pids(), "--pidfile", path, "--children")
 
-    def test_nobody(self):
+    def test_choosing_no_process_is_an_error(self):
         bad = self.work / "bad"
         bad.write_text("none\n")
         for options, words in (
@@ -254,7 +254,7 @@ class Together(Grouped):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.is_recorded_exactly([family], "--children", family.pids()[0])
 
-    def test_children_of_another_user(self):
+    def test_children_of_another_user_are_attached(self):
         """Root may attach to them; the recording then belongs to that user."""
         if os.geteuid():
             self.skipTest("wants to be root")

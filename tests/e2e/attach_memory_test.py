@@ -176,7 +176,7 @@ class Memory(Attached):
 
     @slow
     @needs("redis-server")
-    def test_twenty_sessions_on_redis(self):
+    def test_twenty_sessions_on_redis_need_no_more_memory(self):
         server, _ = self.redis()
         measured = self.sessions(server, 20, OPTIONS)
         self.assert_flat(measured, 1024)

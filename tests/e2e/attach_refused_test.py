@@ -189,7 +189,7 @@ class Refused(Attached):
     def sleeper(self, **options):
         return self.start(["sleep", "1000"], **options)
 
-    def test_no_process(self):
+    def test_a_missing_process_is_refused(self):
         gone = self.start(["true"])
         gone.wait()
         self.assert_refused(gone.pid, "no such process")
@@ -222,7 +222,7 @@ class Refused(Attached):
         self.assert_refused(process.pid, "stopped",
                             f"kill -CONT {process.pid}")
 
-    def test_static(self):
+    def test_static_programs_are_refused(self):
         source = self.work / "static.c"
         source.write_text("int pause(void); int main(void) { pause(); }\n")
         built = self.run_program(["cc", "-static", "-o", "static", source])
@@ -241,7 +241,7 @@ class Refused(Attached):
         self.assert_refused(process.pid, "Go program", "pprof")
 
     @needs("musl-gcc")
-    def test_musl(self):
+    def test_musl_is_refused(self):
         built = self.run_program(
             ["musl-gcc", "-x", "c", "-", "-o", "other"],
             input=b"int pause(void); int main(void) { return pause(); }\n")
@@ -259,7 +259,7 @@ class Refused(Attached):
         self.assertTrue(until(lambda: runs(process, loader.resolve().name)))
         self.assert_refused(process.pid, "start the program directly")
 
-    def test_a_zombie(self):
+    def test_a_zombie_is_refused(self):
         process = self.start(["true"])
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
         self.assert_refused(process.pid, "has exited", os.getpid())
@@ -304,7 +304,7 @@ class Refused(Attached):
         self.assertIn("$1 = 1\n", done.stdout, done.stderr)
         return said.read_text(encoding="utf-8")
 
-    def test_a_thread(self):
+    def test_a_thread_id_is_refused(self):
         process = self.start([PYTHON, "-c", "import threading, time\n"
                               "threading.Thread(target=time.sleep, "
                               "args=(1000,)).start()\n"])
@@ -386,7 +386,7 @@ class Refused(Attached):
 
     @unittest.skipIf(os.geteuid(), "wants to be root")
     @needs("unshare")
-    def test_process_with_children_in_another_pid_namespace(self):
+    def test_processes_with_children_in_another_pid_namespace_are_refused(self):
         """/proc belongs to the children's namespace; clew can attach to the
         children."""
         process = self.start(["unshare", "-p", "-f", "--mount-proc",
@@ -397,7 +397,7 @@ class Refused(Attached):
         self.assert_refused(process.pid, "a PID namespace",
                             "attach to the children")
 
-    def test_no_thread_local_storage_left(self):
+    def test_missing_thread_local_storage_is_refused(self):
         """The control block has no room either. clew prints the loader's own
         message, and the program does not see it."""
         library = self.work / "greedy.so"
@@ -474,7 +474,7 @@ class Refused(Attached):
         self.assertEqual(process.stdout.readline(), b"filtered\n")
         self.assert_refused(process.pid, "seccomp", "clew record")
 
-    def test_a_thread_of_the_kernels(self):
+    def test_a_kernel_thread_is_refused(self):
         if not pathlib.Path("/proc/2/status").exists() or \
                 "Kthread:\t1" not in pathlib.Path("/proc/2/status").read_text():
             self.skipTest("none is to be seen here")
@@ -532,7 +532,7 @@ class Refused(Attached):
         done = self.clew("attach", process.pid, user=65534, cwd="/")
         self.assert_one_line_error(done, process.pid, "belongs to root")
 
-    def test_who_may_is_said_where_the_kernel_refuses(self):
+    def test_refusal_by_the_kernel_names_the_allowed_users(self):
         """The process was started by root and has changed its user, as daemons
         do."""
         (user,) = make_users(self, 1)

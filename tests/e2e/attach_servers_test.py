@@ -57,7 +57,7 @@ class Http(Served):
             (self.work / path[1:]).write_bytes(page)
 
     @needs("nginx")
-    def test_nginx(self):
+    def test_nginx_answers_while_attached(self):
         """Attaches to the master and to two workers that run as another
         user."""
         self.write_pages()
@@ -78,7 +78,7 @@ class Http(Served):
         self.end(server, signal.SIGQUIT)
 
     @needs("haproxy")
-    def test_haproxy(self):
+    def test_haproxy_answers_while_attached(self):
         """Attaches to one process whose four threads pass requests to each
         other."""
         self.write_pages()
@@ -138,14 +138,14 @@ class Postgres(PostgresServer):
         self.end(self.server, signal.SIGINT)
 
     @slow
-    def test_a_busy_backend(self):
+    def test_a_busy_backend_answers_while_attached(self):
         backend = self.busy()[0]
         self.cycle([backend], backend)
         self.assertGreater(self.calls_until(self.go_on, backend), 10000)
         self.ends_well()
 
     @slow
-    def test_all_of_it(self):
+    def test_all_processes_answer_while_attached(self):
         """Attaches to the postmaster and to all processes that it forks."""
         busy = self.busy()
         self.assertEqual(len(busy), 2)

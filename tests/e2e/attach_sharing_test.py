@@ -300,7 +300,7 @@ class NotShared(Attached):
         self.assert_as_before(process)
         self.assertEqual(ahead(process.pid), [])
 
-    def test_memory_that_is_locked_stays_what_it_is(self):
+    def test_locked_memory_is_unchanged(self):
         process = self.start(
             [clewtest.PYTHON, "-c", "import ctypes, signal, sys\n"
              "if ctypes.CDLL(None).mlockall(1): sys.exit(1)\n"

@@ -74,7 +74,7 @@ class Counts(CountingTarget):
                             PATIENCE_S * 10**9)
             self.assert_as_before(self.process)
 
-    def test_two_at_once(self):
+    def test_two_attaches_at_once_are_refused(self):
         controller = self.attach(self.process)
         other = self.clew("attach", "-o", self.work / "other",
                           self.process.pid)
@@ -208,7 +208,7 @@ class Inside(Attached):
         self.assertEqual(found, self.expected())
         self.assert_as_before(self.process)
 
-    def test_all_ways_out(self):
+    def test_active_functions_return_in_all_ways(self):
         self.is_recorded_whole("--time", "none")
 
     def test_all_ways_out_with_samples(self):
@@ -246,7 +246,7 @@ class Inside(Attached):
         self.detach(controller)
         self.assertEqual(self.contexts(), self.expected())
 
-    def test_left_for_good(self):
+    def test_functions_that_are_never_left_allow_detaching(self):
         self.detach(self.attach(self.process, "--time", "none"))
         self.go_on()
         self.assert_as_before(self.process)
@@ -403,10 +403,10 @@ class Programs(Attached):
         for line in (b"caught\n", b"suspended\n"):
             self.assertEqual(process.stdout.readline(), line)
 
-    def test_a_process_that_executes_another_program(self):
+    def test_a_process_can_execute_another_program(self):
         self.executes("read line; exec sleep 1000")
 
-    def test_a_process_whose_other_program_is_being_loaded(self):
+    def test_a_session_ends_while_another_program_is_loaded(self):
         """The loader of the new program waits for a library."""
         os.mkfifo(self.work / "library")
         self.executes("read line; LD_PRELOAD=$PWD/library exec sleep 1000")

@@ -33,7 +33,7 @@ class Many(Attached):
     # inspects all threads whenever one stops.
     CPU_MAX_S = 8
 
-    def test_hundreds_of_threads(self):
+    def test_hundreds_of_threads_are_recorded(self):
         process = self.start([PYTHON, "-c", PROGRAM], stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"ready\n")
@@ -56,7 +56,7 @@ class Asleep(Attached):
     """The thread sleeps in a stub, whose file is deleted when a new recording
     replaces the old one."""
 
-    def test_the_same_recording_again_and_again(self):
+    def test_the_same_recording_grows_in_each_session(self):
         process = self.start([target("asleep")], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, bufsize=0)
         self.addCleanup(process.stdout.close)

@@ -54,10 +54,10 @@ class Unloads(Attached):
             self.assert_goes_on()
         self.assertGreater(attached, ROUNDS // 2)
 
-    def test_two_threads(self):
+    def test_attach_succeeds_while_two_threads_unload(self):
         self.assert_attaches(2)
 
-    def test_four_threads(self):
+    def test_attach_succeeds_while_four_threads_unload(self):
         self.assert_attaches(4)
 
 

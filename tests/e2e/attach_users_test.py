@@ -104,7 +104,7 @@ class Users(Attached):
             self.assertEqual(path.stat().st_uid, 0, path)
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
 
-    def test_processes_of_two_users_and_of_root(self):
+    def test_processes_of_two_users_and_of_root_are_attached(self):
         """Each process but the first user's has a folder of its own."""
         self.recording_path = self.work / "clew.out"
         processes = [self.busy(user, name) for user, name in

@@ -116,7 +116,7 @@ class Blocking(Case):
                                     source=source)
         self.said = []
 
-    def test_probes_hit_in_threads_that_block_signals(self):
+    def test_probes_work_in_threads_that_block_signals(self):
         self.start()
         self.tell("p")
         self.probe("add", "work", "quiet")

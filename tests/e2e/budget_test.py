@@ -122,7 +122,7 @@ class Budget(clewtest.Case):
         stated, missed = self.missed("killed")
         self.assertLess(stated, missed * 3)
 
-    def test_children_inherit_what_is_left_out(self):
+    def test_children_inherit_functions_left_out(self):
         both = self.record_budgeted("fork")
         self.assertEqual(len(both), 2)
         for one in both:

@@ -76,7 +76,7 @@ class Warm(clewtest.Case):
         self.clew("cache", "prune", "--all")
         self.assertEqual(list(self.folder.glob("*.*")), [])
 
-    def test_prune_removes_what_former_versions_have_stored(self):
+    def test_prune_removes_files_of_former_versions(self):
         self.warm("--no-indexes", "cat")
         before = sorted(self.folder.glob("*.*"))
         digest = "0123456789abcdef" * 4
@@ -86,7 +86,7 @@ class Warm(clewtest.Case):
         self.assertIn("4 files removed", self.clew("cache", "prune").stdout)
         self.assertEqual(sorted(self.folder.glob("*.*")), before)
 
-    def test_prune_looks_into_the_folders_of_others(self):
+    def test_prune_reads_the_folders_of_other_users(self):
         self.warm("--no-indexes", "cat")
         for name in "user-12345", "others", "session-abcdef":
             (self.folder / name).mkdir()
@@ -189,7 +189,7 @@ class Warm(clewtest.Case):
         self.assertIn("no stubs are created: ", done.stderr)
         self.assertEqual(self.kept(), {})
 
-    def test_warming_reads_what_the_loader_lists(self):
+    def test_warming_reads_the_libraries_that_the_loader_lists(self):
         listed = self.run_program(["ldd", PYTHON], text=True).stdout
         wanted = {os.path.realpath(path)
                   for path in re.findall(r"(/\S+) \(0x", listed)}
@@ -311,7 +311,7 @@ class Warm(clewtest.Case):
         self.assertIn(f"{self.work}/here: ", done.stdout)
         self.assertTrue(self.analyses())
 
-    def test_refusals(self):
+    def test_unreadable_programs_are_refused(self):
         (self.work / "empty").write_bytes(b"")
         (self.work / "damaged").write_bytes(
             pathlib.Path(target("deep")).read_bytes()[:5000])
@@ -331,7 +331,7 @@ class Warm(clewtest.Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn("nothing can be stored in", done.stderr)
 
-    def test_several_at_once(self):
+    def test_several_processes_warm_at_once(self):
         running = [subprocess.Popen(
             [CLEW, "cache", "warm", "--no-indexes", PYTHON],
             env=self.environment, cwd=self.work, text=True,
@@ -385,7 +385,7 @@ class Reading(clewtest.Case):
                          target("deep"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_a_terminal_is_told_what_is_waited_for(self):
+    def test_a_terminal_shows_the_awaited_file(self):
         """Another process analyzes the file until clew has printed its line."""
         leader, follower = pty.openpty()
         with open(self.claim, "wb") as holder:

@@ -201,7 +201,7 @@ class Named(Case):
         report = self.clew("report", self.recording_path)
         self.assertIn("tnatsnoc", report.stdout)
 
-    def test_debug_file_beside_another_users_copy(self):
+    def test_a_debug_file_beside_another_users_copy_is_ignored(self):
         """The copy has equal bytes; its debug file gives other names."""
         one, _ = isolation.make_users(self)
         folder = self.work / "folder"

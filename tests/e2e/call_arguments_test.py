@@ -64,7 +64,7 @@ class Arguments(clewtest.Case):
                 [{"arg1": one["number"], "arg2": one["text"][:2]}
                  for one in EXPECTED])
 
-    def test_results(self):
+    def test_results_are_recorded(self):
         for program in ("named", "bare"):
             self.assertEqual(self.events(program, "--ret=name@s"),
                              [{"ret": "one"}])

@@ -81,19 +81,19 @@ class Callgrind(simulation.Case):
         return re.search(rf"\sj\w+\s+{function.vaddr:x}\b", listing)
 
     @needs("valgrind", "sqlite3")
-    def test_sqlite3(self):
+    def test_sqlite3_agrees(self):
         compared = self.compare(shutil.which("sqlite3"), ":memory:",
                                 input=SQL_LOAD.encode())
         self.assertGreater(compared, 200000)
 
     @needs("valgrind", "luajit")
-    def test_luajit(self):
+    def test_luajit_agrees(self):
         compared = self.compare(shutil.which("luajit"), "-joff", "-e",
                                 LUA_LOAD)
         self.assertGreater(compared, 10000)
 
     @needs("valgrind")
-    def test_python3(self):
+    def test_python3_agrees(self):
         compared = self.compare(PYTHON + ".11", "-S", "-s", "-c", PYTHON_LOAD,
                                 variable="PYTHONHASHSEED=0")
         self.assertGreater(compared, 300000)

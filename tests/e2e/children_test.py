@@ -35,7 +35,7 @@ class Children(clewtest.Case):
         for part in recording.parts:
             self.assert_callers_are_recorded(part)
 
-    def test_atfork_handlers(self):
+    def test_atfork_handlers_are_recorded(self):
         self.check_watched()
 
     def test_children_stand_below_their_parents_callers_in_libc_too(self):
@@ -142,7 +142,7 @@ for i in range(2):
     def test_fork_beside_a_thread_that_counts(self):
         self.record_target([target("processes"), "threads"], images=13)
 
-    def test_thread_made_by_a_handler_before_ours(self):
+    def test_a_thread_made_by_an_earlier_handler_is_recorded(self):
         argv = [target("handlers")]
         native = self.run_program(argv)
         self.assertEqual(native.stdout, b"0\n100\n200\n")
@@ -158,19 +158,19 @@ for i in range(2):
         self.assertEqual(lost[FORK], 3 * 102)
         self.assertEqual(sum(lost), lost[FORK])
 
-    def test_fork_then_exec(self):
+    def test_fork_then_exec_is_recorded(self):
         recording, _ = self.record_target(
             [target("processes"), "forkexec"], images=9)
         origins = [part.origin for part in recording.parts]
         self.assertEqual(origins.count(wire.FROM_EXEC), 4)
 
-    def test_vfork_then_exec(self):
+    def test_vfork_then_exec_is_recorded(self):
         self.record_target([target("processes"), "vfork"], images=5)
 
-    def test_posix_spawn(self):
+    def test_posix_spawn_is_recorded(self):
         self.record_target([target("processes"), "spawn"], images=5)
 
-    def test_exec(self):
+    def test_exec_is_recorded(self):
         recording, _ = self.record_target(
             [target("processes"), "exec"], images=2)
         first, second = recording.parts
@@ -178,7 +178,7 @@ for i in range(2):
         self.assertEqual((second.seq, second.origin), (1, wire.FROM_EXEC))
         self.assertEqual(second.arguments[1:], ["work", "33"])
 
-    def test_shell_and_its_commands(self):
+    def test_a_shell_and_its_commands_are_recorded(self):
         argv = ["/bin/sh", "-c", "echo a | cat; (exit 3)"]
         self.assert_same_behaviour(self.run_program(argv), self.record(argv))
         names = {p.arguments[0].rsplit("/", 1)[-1]
@@ -212,7 +212,7 @@ for i in range(2):
         self.assertEqual(len(seen), 1)
         self.assertGreater(len(self.recording().parts), 7)
 
-    def test_a_recording_is_as_long_as_what_it_takes_on_disk(self):
+    def test_a_recording_is_at_most_twice_its_blocks_on_disk(self):
         self.record(["/bin/sh", "-c", "/bin/true; (/bin/ls / >&2); exit 0"])
         self.assertEqual(self.stubs(), set())
         files = [path.stat() for path in self.recording_path.iterdir()]
@@ -312,22 +312,22 @@ class RoundLibc(clewtest.Case):
             self.assert_equals_truth(one, part)
             self.assert_nothing_lost(part)
 
-    def test_fork_by_syscall(self):
+    def test_fork_by_syscall_is_recorded(self):
         self.check("fork", 6)
 
-    def test_clone_by_syscall(self):
+    def test_clone_by_syscall_is_recorded(self):
         self.check("clone", 6)
 
-    def test_clone3_by_syscall(self):
+    def test_clone3_by_syscall_is_recorded(self):
         self.check("clone3", 6)
 
-    def test_clone_into_a_function(self):
+    def test_clone_into_a_function_is_recorded(self):
         self.check("process", 6)
 
     def test_clone_in_our_memory_while_we_sleep(self):
         self.check("vfork", 1)
 
-    def test_clone_of_a_thread_by_hand(self):
+    def test_a_thread_cloned_by_hand_is_recorded(self):
         self.check("thread", 1)
 
     def test_bare_instruction_and_an_exit_without_a_call(self):
@@ -389,7 +389,7 @@ class RoundLibc(clewtest.Case):
         self.assertEqual(sum(part.losses), part.losses[SHARED])
         return counted("after_sharing")
 
-    def test_six_sharers_of_whom_two_remain(self):
+    def test_six_sharers_of_memory_are_recorded(self):
         self.assertEqual(self.crowd(6), 2)
 
     def test_sixteen_sharers_of_memory_are_recorded(self):

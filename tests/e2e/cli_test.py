@@ -38,29 +38,29 @@ class PassesThrough(clewtest.Case):
                 # clew ends by the signal, so a surrounding shell sees it.
                 self.assertEqual(done.returncode, -number)
 
-    def test_crash(self):
+    def test_crashes_are_passed_through(self):
         self.assert_same_under_clew(
             [PYTHON, "-c", "import os; os.kill(os.getpid(), 11)"])
 
-    def test_abort(self):
+    def test_abort_is_passed_through(self):
         self.assert_same_under_clew([PYTHON, "-c", "import os; os.abort()"])
 
-    def test_stdin_stdout_stderr(self):
+    def test_standard_streams_are_passed_through(self):
         text = os.urandom(100000)
         self.assert_same_under_clew(
             [PYTHON, "-c", "import sys\n"
              "sys.stdout.buffer.write(sys.stdin.buffer.read()[::-1])\n"
              "sys.stderr.write('on the side')"], input=text)
 
-    def test_descriptors(self):
+    def test_descriptors_are_passed_through(self):
         self.assert_same_under_clew(["/bin/sh", "-c", "ls /proc/self/fd"])
 
-    def test_arguments_and_working_directory(self):
+    def test_arguments_and_working_directory_are_passed_through(self):
         self.assert_same_under_clew(
             [PYTHON, "-c", "import os, sys; print(sys.argv, os.getcwd())",
              "", "a b", "--", "-o", "\\"])
 
-    def test_environment(self):
+    def test_environment_is_passed_through(self):
         argv = ["/usr/bin/env"]
         clean = {"PATH": os.environ["PATH"], "STRANGE": "a\nb"}
         native = set(self.run_program(argv, env=clean).stdout.split(b"\n"))
@@ -188,7 +188,7 @@ class Output(clewtest.Case):
         self.recording()
         self.assertFalse((self.work / "clew.out.old").exists())
 
-    def test_unwritable_output(self):
+    def test_unwritable_output_is_an_error(self):
         for path in "/proc/nowhere/out", "/dev/null/out", "/proc/out":
             with self.subTest(path=path):
                 self.recording_path = path
@@ -196,7 +196,7 @@ class Output(clewtest.Case):
 
 
 class BadInput(clewtest.Case):
-    def test_missing_command(self):
+    def test_a_missing_command_is_an_error(self):
         for arguments in ["record"], ["record", "--"], ["record", "-o", "x"]:
             with self.subTest(arguments=arguments):
                 self.assert_usage_error(self.clew(*arguments), "record")
@@ -213,13 +213,13 @@ class BadInput(clewtest.Case):
         self.assert_one_line_error(done, "plain")
         self.assertEqual(done.returncode, 126)
 
-    def test_nothing_is_recorded_of_what_cannot_run(self):
+    def test_a_program_that_cannot_run_leaves_no_recording(self):
         self.clew("record", "--", "/bin/echo", "first")
         self.clew("record", "--", "no-such-command-here")
         part = wire.Recording(self.work / "clew.out").parts[0]
         self.assertEqual(part.arguments[-1], "first")
 
-    def test_no_subcommand(self):
+    def test_a_missing_subcommand_is_an_error(self):
         done = self.clew()
         self.assertEqual(done.returncode, 64)
         self.assertIn("record", done.stderr)
@@ -229,11 +229,11 @@ class BadInput(clewtest.Case):
         self.assert_usage_error(done, "recrod",
                                 "did you mean `clew record`?")
 
-    def test_program_instead_of_a_subcommand(self):
+    def test_a_program_instead_of_a_subcommand_is_an_error(self):
         done = self.clew("/bin/echo", "ran")
         self.assert_usage_error(done, "clew record -- /bin/echo ran")
 
-    def test_option_instead_of_a_subcommand(self):
+    def test_an_option_instead_of_a_subcommand_is_an_error(self):
         for option in "-V", "--version", "-?", "--help":
             self.assertEqual(self.clew(option).returncode, 0)
         for option in "-x", "--frobnicate":
@@ -246,10 +246,10 @@ class BadInput(clewtest.Case):
         self.assertRegex(done.stdout, rf"^clew [\d.]+({commit})?\n$")
         self.assertEqual(self.clew("report", "--version").stdout, done.stdout)
 
-    def test_help_on_what_is_no_subcommand(self):
+    def test_help_on_an_unknown_subcommand_fails(self):
         self.assert_usage_error(self.clew("help", "recrod"), "recrod")
 
-    def test_unknown_option(self):
+    def test_unknown_options_are_errors(self):
         done = self.clew("record", "--frobnicate", "--", "/bin/true")
         self.assert_usage_error(done, "frobnicate")
 
@@ -418,7 +418,7 @@ class WriteXorExecute(clewtest.Case):
         except ProcessLookupError:
             pass
 
-    def test_none_while_patching_either(self):
+    def test_no_memory_is_writable_and_executable_while_patching(self):
         """strace sees every mprotect and mmap from the start."""
         if not shutil.which("strace"):
             raise unittest.SkipTest("no strace here")

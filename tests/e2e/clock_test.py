@@ -68,7 +68,7 @@ class Rates(Case):
             raise Disturbed(f"{rate} a second")
 
     @undisturbed
-    def test_the_tick_is_what_there_is_where_it_is_wanted(self):
+    def test_kernel_ticks_are_used_on_request(self):
         self.record_loads()
         fine = self.rate(self.part_with_events())
         self.record_loads("--clock=tick")
@@ -164,7 +164,7 @@ class Rates(Case):
         self.check_the_kernels_share([target("loads"), "2000"])
 
     @undisturbed
-    def test_the_kernels_share_is_what_its_account_says_natively(self):
+    def test_the_kernels_share_equals_its_share_without_clew(self):
         self.check_the_kernels_share([target("kernel")])
 
     def test_filtered_program_opens_no_perf_event(self):

@@ -49,7 +49,7 @@ class Common:
         (self.work / path / "1.0.part").touch()
         (self.work / path / "config").touch()
 
-    def test_commands(self):
+    def test_commands_complete(self):
         self.assertEqual(self.complete(""), {*self.commands(), "help"})
         self.assertEqual(self.complete("re"), {"record", "report"})
         self.assertEqual(self.complete("help", "d"),
@@ -67,7 +67,7 @@ class Common:
                            self.complete(command, "-")}
                 self.assertEqual(offered, told)
 
-    def test_choices(self):
+    def test_choices_complete(self):
         for command, option, wanted in (
                 ("report", "--by=", "function context line address module thread process "
                  "jni jni-env java"),
@@ -92,7 +92,7 @@ class Common:
         self.assertIn("cpu", known)
         self.assertEqual(self.values("record", "--time="), set(known))
 
-    def test_formats(self):
+    def test_formats_complete(self):
         said = self.help("export").partition("Formats:\n")[2]
         known = {name for name in re.findall(r"^  ([\w-]+) ", said,
                                              re.MULTILINE)}
@@ -106,7 +106,7 @@ class Common:
         self.assertIn("per-call", known)
         self.assertEqual(self.values("report", "--sort="), known)
 
-    def test_recordings(self):
+    def test_recordings_complete(self):
         for path in "clew.out", "clew.out.old", "deep/one.out":
             self.make_recording(path)
         (self.work / "other").mkdir()
@@ -129,7 +129,7 @@ class Common:
         self.make_recording("clew.out")
         self.assertNotIn("clew.out", self.values("report", "clew.out", ""))
 
-    def test_files(self):
+    def test_files_complete(self):
         (self.work / "some.rules").touch()
         (self.work / "some.folder").mkdir()
         for words in (["record", "--rules="], ["record", "--rules", ""],
@@ -166,7 +166,7 @@ class Bash(Common, Shell):
         return self.ask(["bash", "--norc", HERE / "complete.bash",
                          FOLDER / "clew.bash", "clew", *words])
 
-    def test_a_process_in_place_of_a_file(self):
+    def test_a_process_completes_instead_of_a_file(self):
         (self.work / "1.file").touch()
         self.assertLessEqual({"1", "1.file"}, self.complete("list", "1"))
 

@@ -122,7 +122,7 @@ class Jumps(Copies):
     def test_stack_copied_by_a_string_instruction_is_followed(self):
         self.check_all("string", "after")
 
-    def test_a_slice_of_one_frame(self):
+    def test_a_slice_of_one_frame_is_restored(self):
         flavours = "O2", "O0", "Os", "O3", "cet"
         self.check("one_frame", flavours=flavours)
         self.check("one_frame", "data", flavours=flavours)
@@ -174,20 +174,20 @@ class Runtimes(clewtest.Case):
                 self.assertTrue(part.counts())
 
     @unittest.skipUnless(has_greenlet(), "no python3-greenlet here")
-    def test_greenlets(self):
+    def test_greenlets_are_counted(self):
         self.check("greenlets.py", GREENLETS, clewtest.PYTHON)
 
     @needs("pypy3")
     @slow
-    def test_greenlets_of_pypy(self):
+    def test_greenlets_of_pypy_are_counted(self):
         self.check("greenlets.py", GREENLETS, "pypy3")
 
     @needs("ruby")
-    def test_continuations_of_ruby(self):
+    def test_continuations_of_ruby_are_counted(self):
         self.check("continuations.rb", CALLCC_RUBY, "ruby")
 
     @needs("guile")
-    def test_continuations_of_guile(self):
+    def test_continuations_of_guile_are_counted(self):
         self.check("continuations.scm", CALLCC_SCHEME, "guile",
                    "--no-auto-compile")
 

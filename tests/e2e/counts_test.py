@@ -25,7 +25,7 @@ class Counts(clewtest.Case):
                 for part in recording.parts:
                     self.assert_nothing_lost(part)
 
-    def test_recursion(self):
+    def test_recursion_is_counted(self):
         self.check("recursion")
 
     def test_calls_from_everywhere(self):
@@ -55,7 +55,7 @@ class Counts(clewtest.Case):
                          if tails < one.nodes[number][3]]
                 self.assertGreater(len(mixed), 3)
 
-    def test_reports_say_how_many_tail_calls_there_are(self):
+    def test_reports_count_tail_calls(self):
         recording, (one,) = self.record_target([target("tail")])
         tree = self.clew_json("tree", "--json", recording.path)
         self.assertEqual(sum(node["tail"] for node in tree["contexts"]),
@@ -76,7 +76,7 @@ class Counts(clewtest.Case):
     def test_buffers_with_old_return_addresses_do_no_harm(self):
         self.check("buffers")
 
-    def test_every_way_of_hooking(self):
+    def test_every_tier_of_hooks_is_counted(self):
         self.check("tiers")
 
     def test_every_way_of_hooking_is_used(self):
@@ -108,7 +108,7 @@ class Counts(clewtest.Case):
         self.assertIn("may be undercounted: 3 functions jump to their own "
                       "entry; ", self.details(recording.path))
 
-    def test_a_guest_without_its_host(self):
+    def test_a_guest_is_counted_without_its_host(self):
         """The guest's hook needs space behind the jump in its host. If the host
         is not hooked, the guest gets a breakpoint or no hook."""
         native = self.run_program([target("tiers")])
@@ -131,7 +131,7 @@ class Counts(clewtest.Case):
         self.assertEqual(verdict(recording, "is_a_host"), "DESELECTED")
         self.assertIn(verdict(recording, "is_a_guest"), ("TRAP", "NO_TRAP"))
 
-    def test_breakpoints(self):
+    def test_breakpoints_are_counted(self):
         recording, _ = self.record_target([target("tiers")])
         verdicts = {wire.VERDICTS[f.verdict][0]
                     for m in recording.parts[0].modules
@@ -141,7 +141,7 @@ class Counts(clewtest.Case):
         self.assertIn("TRAP", verdicts)
         self.check("tiers", "trap")
 
-    def test_threads(self):
+    def test_threads_are_counted(self):
         self.check("threads")
 
     def test_each_thread_has_its_own_counts(self):
@@ -152,7 +152,7 @@ class Counts(clewtest.Case):
             with self.subTest(tid=tid):
                 self.assert_equals_truth(one, part, tid)
 
-    def test_short_threads(self):
+    def test_short_threads_are_counted(self):
         recording, _ = self.record_target([target("churn"), "10000"])
         part = recording.parts[0]
         self.assert_nothing_lost(part)
@@ -161,16 +161,16 @@ class Counts(clewtest.Case):
         self.assertLessEqual(len(part.tallies), 200)
         self.assertLess(recording.size_bytes(), 8 << 20)
 
-    def test_callbacks_from_the_c_library(self):
+    def test_callbacks_from_the_c_library_are_counted(self):
         self.check("callbacks")
 
     def test_callbacks_with_the_c_library_hooked(self):
         self.check("callbacks", options=["--libc"])
 
-    def test_signals(self):
+    def test_signal_handlers_are_counted(self):
         self.check("signals")
 
-    def test_jumps(self):
+    def test_jumps_are_counted(self):
         self.check("jumps")
 
     def test_jumps_that_no_library_makes(self):
@@ -180,10 +180,10 @@ class Counts(clewtest.Case):
         self.check("leaps_by_hand")
         self.check("library_leaps")
 
-    def test_exceptions(self):
+    def test_exceptions_are_counted(self):
         self.check("exceptions")
 
-    def test_exceptions_past_slots_in_a_personality_routines_frame(self):
+    def test_exceptions_pass_slots_of_a_personality_routine(self):
         for time in "none", "exact":
             with self.subTest(time=time):
                 self.check("personality", options=[f"--time={time}"])
@@ -191,7 +191,7 @@ class Counts(clewtest.Case):
     def test_exceptions_with_the_c_library_hooked(self):
         self.check("exceptions", options=["--libc"])
 
-    def test_unwinding(self):
+    def test_unwinding_is_counted(self):
         self.check("unwinding")
 
     def test_unwinding_with_the_c_library_hooked(self):
@@ -206,37 +206,37 @@ class Counts(clewtest.Case):
                 self.check("thread_ends", options=[f"--time={time}"])
                 self.check("thread_ends_unwound", options=[f"--time={time}"])
 
-    def test_coroutines_by_ucontext(self):
+    def test_coroutines_by_ucontext_are_counted(self):
         self.check("coroutines_ucontext")
 
     def test_handlers_on_one_stack_while_another_runs(self):
         self.check("stacks_within", options=["--verify-period=1"])
 
-    def test_coroutines_by_switching_stacks(self):
+    def test_coroutines_by_switched_stacks_are_counted(self):
         self.check("coroutines_switch")
 
-    def test_coroutines_by_fcontext(self):
+    def test_coroutines_by_fcontext_are_counted(self):
         for way in "named", "popping", "loading":
             with self.subTest(way):
                 self.check("fcontext", way)
 
     @unittest.skipUnless(pathlib.Path(target("coroutines20")).exists(),
                          "the compiler has no coroutines")
-    def test_coroutines_of_cxx(self):
+    def test_coroutines_of_cxx_are_counted(self):
         self.check("coroutines20")
         self.check("coroutines20", options=["--libc"])
 
-    def test_deep_recursion(self):
+    def test_deep_recursion_is_counted(self):
         self.check("deep", "100000")
 
-    def test_backtraces(self):
+    def test_backtraces_are_counted(self):
         self.check("backtraces")
 
 
 class Preserved(clewtest.Case):
     """Registers and flags are preserved across calls and returns."""
 
-    def test_registers(self):
+    def test_registers_are_preserved(self):
         recorded = self.record([target("registers")], text=True)
         self.assertEqual(recorded.stdout, "errors 0\n")
         self.assertEqual(recorded.returncode, 0)
@@ -261,7 +261,7 @@ class Preserved(clewtest.Case):
                 self.assert_same_behaviour(native, self.record(argv))
                 self.assertTrue(self.recording().parts[0].counts())
 
-    def test_calling_convention(self):
+    def test_the_calling_convention_is_preserved(self):
         self.same("abi", "O2", "O0", "Os")
 
     def test_other_calling_conventions_keep_their_registers(self):
@@ -325,7 +325,7 @@ class ManyContexts(clewtest.Case):
         file."""
         return part.path.stat().st_blocks * 512
 
-    def test_bytes_for_each_context(self):
+    def test_each_context_takes_few_bytes(self):
         few, _, part = self.totals([target("contexts"), "10", "4", "1"])
         small = self.disk_bytes(part)
         many, _, part = self.totals([target("contexts"), "10", "5", "1"])
@@ -357,7 +357,7 @@ class ManyContexts(clewtest.Case):
         self.assertEqual(sum(folds), part.folded_calls())
         self.assertEqual(sum(genuine) + sum(folds), calls)
 
-    def test_memory_limit_folds_too(self):
+    def test_a_memory_limit_folds_contexts(self):
         _, calls, part = self.totals([target("contexts"), "10", "4", "5"],
                                      ["--max-memory", "128K"])
         self.assertGreater(part.folded_calls(), 0)

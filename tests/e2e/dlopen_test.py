@@ -63,7 +63,7 @@ class Libraries(clewtest.Case):
             if library in (path, "-"):
                 self.assertEqual(self.counted(part, library, vaddr), calls)
 
-    def test_every_way_of_loading(self):
+    def test_every_way_of_loading_is_noticed(self):
         for how in "nlgdm":
             with self.subTest(how=how):
                 if self.recording_path.exists():
@@ -71,7 +71,7 @@ class Libraries(clewtest.Case):
                 part, _ = self.use("a" + how)
                 self.assert_exact(part)
 
-    def test_the_same_library_again(self):
+    def test_a_library_loaded_again_is_counted(self):
         part, bases = self.use(*["an"] * 20)
         self.assert_exact(part)
         modules = self.modules(part, "libplugin_a.so")
@@ -103,16 +103,16 @@ class Libraries(clewtest.Case):
         self.assertGreater(len(set(bases["libplugin_b.so"])), 600)
         self.assertLess(self.stubs, self.STUBS_AT_MOST)
 
-    def test_a_stub_that_outlives_its_library_by_a_tail_call(self):
+    def test_a_stub_outlives_its_library_in_a_tail_call(self):
         self.check_outlived("c")
 
     def test_a_stub_that_an_idle_coroutine_will_return_to(self):
         self.check_outlived("i")
 
-    def test_the_same_on_a_static_stack(self):
+    def test_libraries_are_counted_on_a_static_stack(self):
         self.check_outlived("s")
 
-    def test_another_library_at_the_same_address(self):
+    def test_another_library_at_the_same_address_is_counted(self):
         part, bases = self.use("an", "bn", "an", "bn")
         self.assert_exact(part)
         (one,) = set(bases["libplugin_a.so"])

@@ -29,17 +29,17 @@ class Folded(exports.Export):
                 unfold(self.export("folded", made.path, "--metric", metric)),
                 made.stacks(measure))
 
-    def test_time_is_what_counts_if_there_is_any(self):
+    def test_weights_are_times_in_recordings_with_time(self):
         made = self.synthetic()
         self.assertEqual(unfold(self.export("folded", made.path)),
                          made.stacks("ns"))
 
-    def test_calls_are_what_counts_without_time(self):
+    def test_weights_are_calls_in_recordings_without_time(self):
         made = self.synthetic(samples=0)
         self.assertEqual(unfold(self.export("folded", made.path)),
                          made.stacks("calls"))
 
-    def test_threads_apart(self):
+    def test_threads_can_be_apart(self):
         made = self.synthetic()
         self.assertEqual(
             unfold(self.export("folded", made.path, "--group", "thread")),
@@ -140,7 +140,7 @@ class Callgrind(CallgrindExport):
         self.assert_includes(found, {f: (n,) for f, n in inclusive.items()})
 
     @needs("g++")
-    def test_files_and_lines(self):
+    def test_callgrind_files_have_files_and_lines(self):
         program = self.work / "program"
         self.run_tool("g++", "-g", "-O2", INLINES, "-o", program)
         self.record([program])
@@ -210,7 +210,7 @@ class Speedscope(InSpeedscope):
                  self.replay(one, data["shared"]["frames"]))
                 for one in data["profiles"]]
 
-    def test_tree_and_threads(self):
+    def test_speedscope_has_tree_and_threads(self):
         made = self.synthetic()
         (_, unit, tree), *threads = self.profiles(made.path)
         self.assertEqual((unit, tree), ("nanoseconds", made.stacks("ns")))
@@ -367,7 +367,7 @@ class Pprof(PprofExport):
         self.assertEqual(self.stacks(raw, "calls/count"),
                          made.stacks("calls", exports.THREAD_NAMES))
 
-    def test_top(self):
+    def test_pprof_shows_the_same_top(self):
         made = self.synthetic()
         path = self.export_file("pprof", made.path)
         said = self.pprof("-top", "-nodefraction=0", "-nodecount=100000",
@@ -490,7 +490,7 @@ class Sqlite(exports.Export):
             tuple(path.split(" > ")): number for path, number in
             database.execute(f"SELECT path, {column} FROM tree")})
 
-    def test_contexts_and_functions(self):
+    def test_sqlite_has_contexts_and_functions(self):
         made = self.synthetic()
         database = self.database(made.path)
         self.assertEqual(self.paths(database, "calls"), made.stacks("calls"))
@@ -509,7 +509,7 @@ class Sqlite(exports.Export):
             [1, "cpu", made.total("calls"), made.total("ns"),
              len(made.contexts), "synthetic --size large"])
 
-    def test_callers_and_callees(self):
+    def test_sqlite_has_callers_and_callees(self):
         made = self.synthetic()
         edges = collections.Counter()
         for one in made.contexts:
@@ -579,7 +579,7 @@ class Sqlite(exports.Export):
             self.assertEqual(f"{file}:{line}", said.split()[0])
 
     @needs("sqlite3")
-    def test_the_queries_of_the_documentation(self):
+    def test_the_queries_of_the_documentation_work(self):
         made = self.synthetic()
         path = self.export_file("sqlite", made.path)
         page = (clewtest.ROOT / "docs" / "reports.md").read_text(
@@ -606,7 +606,7 @@ class Csv(exports.Export):
         text = self.export(form, recording, *options).decode()
         return list(csv.DictReader(io.StringIO(text, newline="")))
 
-    def test_functions(self):
+    def test_csv_has_functions(self):
         made = self.synthetic()
         wanted = {
             column: measure
@@ -632,7 +632,7 @@ class Csv(exports.Export):
             {row["function"]: int(row["calls_below"]) for row in rows}),
             made.inclusive("calls"))
 
-    def test_contexts(self):
+    def test_csv_has_contexts(self):
         made = self.synthetic()
         rows = self.rows("csv-contexts", made.path, "--group", "thread")
         paths, found = {"0": ()}, collections.Counter()
@@ -720,7 +720,7 @@ class Output(exports.Export):
                  "export", "-F", form, made.path], text=True)
             self.assert_one_line_error(done, "No space left")
 
-    def test_a_failure_leaves_what_was_there(self):
+    def test_a_failure_keeps_the_former_file(self):
         made = self.synthetic(contexts=20000)
         path = self.work / "profile"
         path.write_text("old")
@@ -811,7 +811,7 @@ class Output(exports.Export):
                          self.recording_path)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_usage(self):
+    def test_usage_errors_are_reported(self):
         made = self.synthetic(contexts=5, samples=0)
         for arguments, words in [
                 ([made.path], ["--format"]),

@@ -35,16 +35,16 @@ class Own(clewtest.Case):
         self.assert_nothing_lost(part)
         return part
 
-    def test_strict_mode(self):
+    def test_strict_mode_is_respected(self):
         self.assertEqual(self.check("strict").state, wire.RUNNING)
 
-    def test_filter_that_kills(self):
+    def test_a_filter_that_kills_is_respected(self):
         self.assertEqual(self.check("kill").state, wire.ENDED)
 
-    def test_filter_with_errors(self):
+    def test_a_filter_with_errors_is_respected(self):
         self.check("errno")
 
-    def test_filter_by_system_call(self):
+    def test_a_filter_by_system_call_is_noticed(self):
         self.check("syscall")
 
     def test_filter_that_was_refused(self):
@@ -73,7 +73,7 @@ class Own(clewtest.Case):
     def test_new_thread_is_lost_and_counted(self):
         self.assertEqual(self.lost_behind_a_filter("thread"), 23)
 
-    def test_a_filter_of_a_child_that_borrows_the_memory(self):
+    def test_a_filter_of_a_vfork_child_ends_with_it(self):
         """The filter ends with the child: no calls fold, and sampling
         continues."""
         _, recording = self.run_both_ways("vfork")
@@ -82,7 +82,7 @@ class Own(clewtest.Case):
         self.assertEqual(part.folded_calls(), 0)
         self.assertEqual(part.state, wire.ENDED)
 
-    def test_contexts_beyond_the_room_fold(self):
+    def test_contexts_beyond_the_room_are_folded(self):
         one = self.truth()
         native, recording = self.run_both_ways("many")
         part, = recording.parts
@@ -124,7 +124,7 @@ class Stacks(clewtest.Case):
     def test_stacks_are_swapped(self):
         self.check("swaps")
 
-    def test_jumps_on_another_stack(self):
+    def test_jumps_on_another_stack_are_counted(self):
         self.check("jumps")
 
 
@@ -156,7 +156,7 @@ class Dispatched(clewtest.Case):
     def test_child_is_free(self):
         self.check("fork", images=2)
 
-    def test_contexts_beyond_the_room_fold(self):
+    def test_contexts_beyond_the_room_are_folded(self):
         argv = [target("dispatched"), "many"]
         self.environment["TRUTH_DIR"] = str(self.truths)
         native = self.run_program(argv)
@@ -201,7 +201,7 @@ class Inherited(clewtest.Case):
 
 class Real(clewtest.Case):
     @needs("man", "groff")
-    def test_man(self):
+    def test_man_is_recorded(self):
         """man's children install filters by libseccomp; some of them then call
         exec."""
         page = self.work / "page.1"

@@ -46,7 +46,7 @@ class FoldRecursion(clewtest.Case):
         self.assertEqual(compared.sum_differences(), [])
         self.assertGreater(sum(compared.wanted.values()), 0)
 
-    def test_recursion(self):
+    def test_recursion_is_folded(self):
         parts, (one,), _ = self.check("recursion")
         (part,) = parts.values()
         self.assertGreater(len(one.nodes), 1000)
@@ -60,22 +60,22 @@ class FoldRecursion(clewtest.Case):
         *_, compared = self.check("tail")
         self.assertEqual(compared.tail_differences(), [])
 
-    def test_longjmp(self):
+    def test_longjmp_is_folded(self):
         self.check("jumps")
 
-    def test_exceptions(self):
+    def test_exceptions_are_folded(self):
         self.check("exceptions")
 
-    def test_threads(self):
+    def test_threads_are_folded(self):
         self.check("threads")
 
     def test_children_forked_within_recursion(self):
         self.check("processes", "fork")
 
-    def test_signals(self):
+    def test_signal_handlers_are_folded(self):
         self.check_sums("signals")
 
-    def test_coroutines(self):
+    def test_coroutines_are_folded(self):
         for name in "coroutines_ucontext", "coroutines_switch":
             with self.subTest(name):
                 for old in self.truths.iterdir():
@@ -116,7 +116,7 @@ class FoldRecursion(clewtest.Case):
                 self.recording_path = self.work / flavour
                 self.check(name, flavour=flavour, options=options)
 
-    def test_recursion_as_deep_as_the_stack(self):
+    def test_recursion_as_deep_as_the_stack_is_folded(self):
         """There is one context per function, with as many calls as the
         recursion is deep."""
         self.check("deep")

@@ -181,7 +181,7 @@ class ManyContexts(clewtest.Case):
                     self.assertEqual(sum(self.below_grow(part).values()),
                                      self.CALLS)
 
-    def test_report_says_how_many_and_why(self):
+    def test_report_counts_folded_calls_by_reason(self):
         part = self.fold("--max-contexts", "1000")
         report = self.details(self.recording_path)
         self.assertIn(f"folded: {part.folded_calls():,} calls", report)
@@ -215,7 +215,7 @@ class Bytes(clewtest.Case):
         self.assertGreater(sum(part.folds()), 0)
         return part
 
-    def test_bound_what_is_recorded(self):
+    def test_folds_bound_the_recorded_contexts(self):
         for limit in 1, 4096, 10000, 20000, 65536, 131072, 300000, 500000:
             for time in "none", "cpu":
                 with self.subTest(limit=limit, time=time):
@@ -269,7 +269,7 @@ class NoRoom(clewtest.Case):
         self.check(wire.FOLD_MEMORY, "no memory or address space",
                    self.work / "clew.out")
 
-    def test_beyond_the_largest_file(self):
+    def test_contexts_beyond_the_largest_file_are_folded(self):
         self.before_exec = lambda: resource.setrlimit(
             resource.RLIMIT_FSIZE, (700 << 10, 700 << 10))
         self.check(wire.FOLD_SPACE, "could not grow", self.work / "clew.out")

@@ -92,7 +92,7 @@ class Gate(clewtest.Case):
             "clew diff: --fail-if='calls(f)>>1': character 10: expected a "
             "number\n"), done.stderr)
 
-    def test_what_cannot_be_judged_fails_otherwise(self):
+    def test_a_condition_that_cannot_be_judged_has_another_status(self):
         before, after = self.recordings()
         for condition, why in (
                 ("calls(wrok)>0", "neither recording has a function wrok; did "

@@ -57,7 +57,7 @@ class Ways(clewtest.Case):
         self.assertEqual(losses.pop(GENERATED), CALLS * len(lost))
         self.assertEqual(sum(losses), 0)
 
-    def test_mmap(self):
+    def test_mmap_is_noticed(self):
         self.check("mmap")
 
     def test_mmap_with_exact_times(self):
@@ -66,19 +66,19 @@ class Ways(clewtest.Case):
     def test_mmap_with_the_c_library_hooked(self):
         self.check("mmap", options=["--libc"])
 
-    def test_mprotect(self):
+    def test_mprotect_is_noticed(self):
         self.check("mprotect")
 
-    def test_mprotect_by_a_tail_call(self):
+    def test_mprotect_by_a_tail_call_is_noticed(self):
         self.check("jump")
 
-    def test_pkey_mprotect(self):
+    def test_pkey_mprotect_is_noticed(self):
         self.check("pkey")
 
     def test_mapping_in_a_signal_handler_is_noticed(self):
         self.check("handler")
 
-    def test_a_file_in_memory(self):
+    def test_a_file_in_memory_is_noticed(self):
         self.check("memfd")
 
     def test_shared_memory(self):
@@ -104,7 +104,7 @@ class Ways(clewtest.Case):
     def test_mapping_by_a_system_call_instruction_is_noticed(self):
         self.check("instruction", flavour="raw")
 
-    def test_the_program_itself(self):
+    def test_the_program_itself_is_noticed(self):
         self.check("program", lost="program_answer")
 
     def test_a_library_that_could_but_did_not(self):
@@ -170,31 +170,31 @@ class Runtimes(clewtest.Case):
         return name
 
     @needs("luajit")
-    def test_luajit(self):
+    def test_luajit_runs(self):
         part = self.check(["luajit", self.script("fib.lua", self.FIB_LUA)])
         self.assertGreater(part.losses[GENERATED], 100000)
 
     @needs("luajit")
-    def test_luajit_that_generates_nothing(self):
+    def test_luajit_that_generates_nothing_runs(self):
         script = self.script("fib.lua", self.FIB_LUA)
         part = self.check(["luajit", "-joff", script])
         self.assertEqual(part.losses[GENERATED], 0)
 
     @needs("raku")
-    def test_moarvm(self):
+    def test_moarvm_runs(self):
         self.check(["raku", self.script("fib.raku", self.FIB_RAKU)])
 
     @needs("guile")
-    def test_guile(self):
+    def test_guile_runs(self):
         self.check(["guile", "--no-auto-compile",
                     self.script("fib.scm", self.FIB_GUILE)])
 
     @needs("qemu-x86_64")
-    def test_qemu(self):
+    def test_qemu_runs(self):
         self.check(["qemu-x86_64", "/bin/echo", "translated"])
 
     @needs("tcc")
-    def test_tcc(self):
+    def test_tcc_runs(self):
         script = self.script("run.c", """
             #include <stdio.h>
             #include <stdlib.h>

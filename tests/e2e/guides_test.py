@@ -65,7 +65,7 @@ class Guides(clewtest.Case):
             self.assertEqual(command.unmatched(output), [], output)
 
     @needs("bash", "sqlite3", "redis-server", "javap")
-    def test_readme(self):
+    def test_commands_of_readme_work(self):
         self.follow(ROOT / "README.md")
 
     @needs("bash", "sqlite3", "jq")
@@ -73,45 +73,45 @@ class Guides(clewtest.Case):
         self.follow(ROOT / "docs" / "reports.md")
 
     @needs("bash", "sqlite3")
-    def test_first_profile(self):
+    def test_commands_of_first_profile_work(self):
         self.follow(GUIDES / "first-profile.md")
 
     @needs("bash", "redis-server", "redis-benchmark")
-    def test_attach_in_production(self):
+    def test_commands_of_attach_in_production_work(self):
         self.follow(GUIDES / "attach-in-production.md")
 
     @needs("bash", "redis-server", "redis-benchmark", "unshare", "pgrep")
-    def test_containers_and_systemd(self):
+    def test_commands_of_containers_and_systemd_work(self):
         if self.run_program(["unshare", "-m", "-p", "-f", "true"]).returncode:
             self.skipTest("may make no namespaces here")
         self.follow(GUIDES / "containers-and-systemd.md")
 
     @needs("bash", "gcc")
-    def test_flight_recorder(self):
+    def test_commands_of_flight_recorder_work(self):
         self.follow(GUIDES / "flight-recorder.md")
 
     @needs("bash", "gcc", "java", "javac")
-    def test_java_and_jni(self):
+    def test_commands_of_java_and_jni_work(self):
         self.follow(GUIDES / "java-and-jni.md")
 
     @needs("bash", "gcc", "nm", "strip")
-    def test_probes(self):
+    def test_commands_of_probes_work(self):
         self.follow(GUIDES / "probes.md")
 
     @needs("bash", "gcc")
-    def test_allocations_and_locks(self):
+    def test_commands_of_allocations_and_locks_work(self):
         self.follow(GUIDES / "allocations-and-locks.md")
 
     @needs("bash", "gcc")
-    def test_comparing_builds(self):
+    def test_commands_of_comparing_builds_work(self):
         self.follow(GUIDES / "comparing-builds.md")
 
     @needs("bash", "sqlite3", "python3", "redis-server")
-    def test_stores(self):
+    def test_commands_of_stores_work(self):
         self.follow(GUIDES / "stores.md")
 
     @needs("bash", "gcc")
-    def test_continuous_integration(self):
+    def test_commands_of_continuous_integration_work(self):
         self.follow(GUIDES / "continuous-integration.md")
 
 
@@ -143,7 +143,8 @@ class Pages(unittest.TestCase):
         return found
 
     def test_each_guide_is_followed(self):
-        tests = {name.removeprefix("test_").replace("_", "-")
+        tests = {name.removeprefix("test_").removeprefix("commands_of_")
+                 .removesuffix("_work").replace("_", "-")
                  for name in dir(Guides) if name.startswith("test_")}
         self.assertEqual({page.stem for page in self.pages()} - tests, set())
 

@@ -142,7 +142,7 @@ class Machines(CompiledCase, Case):
     compile_handler = Case.compile
 
     @needs("javac")
-    def test_natives_of_a_java_machine(self):
+    def test_natives_of_a_jvm_are_handled(self):
         source = self.work / "Files.java"
         source.write_text(JAVA, encoding="utf-8")
         CompiledCase.compile(self, "classes", source)

@@ -36,7 +36,7 @@ class Registers(Case):
                              f"{self.vectors()}:undeclared"], "calls")
         self.assertEqual(sums, str(2 * sum(range(COUNT))))
 
-    def test_text_and_condition(self):
+    def test_text_and_condition_use_registers(self):
         letters = self.handled([
             "--probe=plain%return", "--action=if $rax < 8",
             "--handler", f"{self.general()}:letter"], "calls", 12)
@@ -56,7 +56,7 @@ class Kept(Case):
         re.search(r"^flags\s*:.*\bavx\b",
                   pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"),
                   re.M), "the program uses AVX")
-    def test_vectors_and_errno(self):
+    def test_vectors_and_errno_are_preserved(self):
         """The handler preserves all of ymm, the red zone, a full x87 stack and
         errno."""
         native = self.run_program([self.program, "vectors", "40"], text=True)
@@ -81,7 +81,7 @@ class Calls(Case):
         self.assertRegex(text, rf"lost: {COUNT} calls were not counted: made "
                                "in handlers of probes")
 
-    def test_a_signals_handler_jumps_out(self):
+    def test_a_signal_handler_may_jump_out(self):
         """After the signal handler's jump, calls count and the probe is hit as
         before."""
         words = self.handled(["--probe=jumps", "--handler",
@@ -117,7 +117,7 @@ class Crashes(Case):
         self.check_named(self.details(self.recording_path))
         self.assertEqual(self.probes["p1"]["hits"], 8)
 
-    def test_the_program_handles_it(self):
+    def test_the_program_handles_a_crash(self):
         out = self.handled(["--probe=plain", "--handler",
                             f"{self.general()}:crash"], "segv")
         self.assertEqual((out, self.done.returncode), ("caught", 3))

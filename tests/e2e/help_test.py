@@ -104,7 +104,7 @@ class Texts(clewtest.Case):
             self.assertEqual(helptext.options(lines), helptext.options(
                 self.help(command, "--help=all")))
 
-    def test_usage(self):
+    def test_usage_is_short(self):
         for command in self.commands():
             text = self.help(command, "--usage")
             self.assertTrue(text.startswith(f"Usage: clew {command} "))
@@ -126,7 +126,7 @@ class Suggestions(clewtest.Case):
         done = self.clew(*words)
         self.assert_usage_error(done, f"did you mean {suggestion}?")
 
-    def test_commands(self):
+    def test_misspelt_commands_get_suggestions(self):
         for word, meant in (("recrod", "record"), ("repor", "report"),
                             ("exprot", "export"), ("a2m", "a2n"),
                             ("snap", "snapshot")):
@@ -139,7 +139,7 @@ class Suggestions(clewtest.Case):
         self.assert_suggested(["quite-another", "x"],
                               "`clew record -- quite-another x`")
 
-    def test_long_options(self):
+    def test_misspelt_options_get_suggestions(self):
         for words, meant in (
                 (["record", "--trase", "--", "true"], "--trace"),
                 (["record", "--ouptut=x", "true"], "--output"),
@@ -152,12 +152,12 @@ class Suggestions(clewtest.Case):
             with self.subTest(words=words):
                 self.assert_suggested(words, meant)
 
-    def test_verbs_of_probe(self):
+    def test_misspelt_verbs_of_probe_get_suggestions(self):
         for word, meant in ("ad", "add"), ("lss", "ls"), ("mr", "rm"):
             self.assert_suggested(["probe", word, "1", "f"],
                                   f"`clew probe {meant}`")
 
-    def test_options_that_nothing_resembles(self):
+    def test_odd_options_get_no_suggestion(self):
         for option in "--frobnicate", "-Z":
             done = self.clew("report", option)
             self.assert_usage_error(done, f"{option}: unknown option")
@@ -177,7 +177,7 @@ class Suggestions(clewtest.Case):
         self.assertEqual(done.returncode, 0)
         self.assert_usage_error(self.clew("report", "--j"), "ambiguous")
 
-    def test_values(self):
+    def test_misspelt_values_get_suggestions(self):
         for words, meant in (
                 (["report", "--by=modul"], "module"),
                 (["report", "--sort=self,cals"], "calls"),

@@ -75,7 +75,7 @@ class Damaged(clewtest.Case):
         dumped = self.clew("dump", self.recording_path)
         self.assertEqual(dumped.returncode, 1)
 
-    def test_random_damage(self):
+    def test_random_damage_is_survived(self):
         randomness = random.Random(3)
         end = wire.Part(self.part).end
         for number in range(150):
@@ -88,7 +88,7 @@ class Damaged(clewtest.Case):
             self.assert_survives(f"damage {number}")
 
     @clewtest.unless_sanitized
-    def test_larger_than_memory(self):
+    def test_files_larger_than_memory_are_refused(self):
         """The file is a hole of great length. A recording with other parts is
         read without it, and the report says so."""
         huge = bytearray(self.whole)
@@ -109,7 +109,7 @@ class Damaged(clewtest.Case):
         self.assert_one_line_error(done, "not enough memory", "the rest is shown")
         self.assertIn("calls in", done.stdout)
 
-    def test_foreign_files(self):
+    def test_foreign_files_are_refused(self):
         for content in b"", b"\0" * 10000, b"clewrec\n", os.urandom(5000), \
                 open("/bin/true", "rb").read():
             self.part.write_bytes(content)
@@ -124,7 +124,7 @@ class Damaged(clewtest.Case):
         done = self.clew("report", self.recording_path)
         self.assert_one_line_error(done, "version")
 
-    def test_no_recording(self):
+    def test_a_missing_recording_is_an_error(self):
         for path in "/nowhere", "/etc/passwd", str(self.truths):
             with self.subTest(path=path):
                 self.assert_one_line_error(self.clew("report", path), path)
@@ -200,11 +200,11 @@ class DamagedKinds(clewtest.Case):
                     self.assertNotIn("Sanitizer", done.stderr)
                 shutil.rmtree(self.recording_path)
 
-    def test_a_few_of_each(self):
+    def test_a_few_damaged_files_of_each_kind_are_survived(self):
         self.check(6)
 
     @slow
-    def test_many_of_each(self):
+    def test_many_damaged_files_of_each_kind_are_survived(self):
         self.check(300)
 
 
@@ -299,7 +299,7 @@ class Cache(clewtest.Case):
                              for m in part.modules])
             self.assertEqual(sums[1:], sums[:-1])
 
-    def test_links_and_directories_in_its_place(self):
+    def test_links_and_directories_instead_of_files_are_ignored(self):
         cold = self.record_cleanly()
         precious = self.work / "precious"
         precious.write_text("mine", encoding="utf-8")
@@ -397,7 +397,7 @@ class Cache(clewtest.Case):
             self.assertEqual(self.load(name), (0, first))
             self.assertEqual(self.load(name), (1, first))
 
-    def test_no_place_for_one(self):
+    def test_a_missing_cache_folder_is_harmless(self):
         self.environment["XDG_CACHE_HOME"] = "/proc/nowhere"
         self.record_cleanly()
 
@@ -410,7 +410,7 @@ class Cache(clewtest.Case):
         self.assertEqual(self.record_cleanly(), cold)
         self.assertEqual(self.cached_modules(), 0)
 
-    def test_a_rule_puts_it_elsewhere(self):
+    def test_a_rule_moves_the_cache(self):
         elsewhere = self.work / "elsewhere"
         elsewhere.mkdir()
         rules = self.work / "rules"
@@ -420,7 +420,7 @@ class Cache(clewtest.Case):
         self.assertEqual(self.files(), [])
         self.assertTrue(list(elsewhere.iterdir()))
 
-    def test_no_cache_option(self):
+    def test_no_cache_writes_no_file(self):
         done = self.record(self.argv, ["--no-cache"], text=True)
         self.assertEqual((done.stdout, done.stderr), ("499500\n", ""))
         self.assertEqual(self.files(), [])

@@ -78,7 +78,7 @@ class Made(Timed, Case):
                 self.assertLessEqual(count, most)
                 self.assertGreater(count, most * 0.9 - 1)
 
-    def test_windows_have_what_overlaps_them(self):
+    def test_windows_have_the_calls_that_overlap_them(self):
         run = Run(7, 0, MAIN, 900)
         self.make_runs(run)
         last = run.calls[-1][0]

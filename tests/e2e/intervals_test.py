@@ -197,7 +197,7 @@ class Snapshots(Intervals):
         self.assertGreater(totals[1], totals[2])
         self.assert_unharmed()
 
-    def test_what_is_no_recording_is_not_moved(self):
+    def test_other_files_are_not_moved(self):
         other = self.recording_path.with_name(self.recording_path.name + ".2")
         other.mkdir()
         (other / "precious").write_text("data")

@@ -42,7 +42,7 @@ class Counts(JavaAttached):
                 self.ends()
 
     @needs("javac")
-    def test_natives_of_the_machine_itself(self):
+    def test_natives_of_the_jvm_itself_are_counted(self):
         self.start_java()
         self.hold()
         before = self.counted()["asks"]
@@ -109,7 +109,7 @@ class UnderLoad(CollectorCase):
         self.ends()
 
     @needs("javac")
-    def test_tools_of_the_jdk_meanwhile(self):
+    def test_tools_of_the_jdk_work_meanwhile(self):
         """The JDK's tools show no thread of clew's."""
         self.start_java()
         self.let_go()

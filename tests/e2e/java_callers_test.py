@@ -179,7 +179,7 @@ class Callers(JavaCase):
 
     @needs("javac")
     @slow
-    def test_whatever_collects_the_garbage(self):
+    def test_callers_are_right_with_each_collector(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version

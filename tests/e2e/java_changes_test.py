@@ -97,7 +97,7 @@ class ManyClasses(CompiledCase):
 
     @needs("javac")
     @slow
-    def test_memory_of_thirty_thousand_classes(self):
+    def test_thirty_thousand_classes_take_little_memory(self):
         self.compile("many", TARGETS / "Many.java")
         for version in HOMES:
             if not HOMES[version]:

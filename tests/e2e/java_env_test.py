@@ -183,7 +183,7 @@ class JniEnv(JavaCase):
                 self.assertGreater(row["timed"]["max_ns"], 0, name)
 
     @needs("javac")
-    def test_report_says_which_jni_calls_to_change(self):
+    def test_report_names_the_jni_calls_to_change(self):
         self.record(self.program(rounds=2000), ("--jni-env",))
         shown = self.clew("report", "--jni-env", self.recording_path)
         advice = shown.stdout.split("What to change:\n")[1]

@@ -35,7 +35,7 @@ class Counts(ExactAttached):
                 self.ends()
 
     @needs("javac")
-    def test_virtual_threads(self):
+    def test_virtual_threads_are_counted(self):
         """Virtual threads are mounted or unmounted when clew attaches and
         detaches."""
         self.version = 25
@@ -68,7 +68,7 @@ class Counts(ExactAttached):
         self.ends()
 
     @needs("javac")
-    def test_an_application_s_classes_without_a_pattern(self):
+    def test_application_classes_are_counted_without_a_pattern(self):
         self.start_java()
         before = self.counted()
         controller = self.attach(self.process, "--java=exact")
@@ -185,7 +185,7 @@ class Busy(CompiledCase, ExactAttached):
             ' System.out.println("ready"); } }\n'])
 
     @needs("javac")
-    def test_no_stack_mismatches_in_later_sessions(self):
+    def test_stacks_agree_in_later_sessions(self):
         source = self.work / "Chain.java"
         source.write_text(self.source())
         self.compile("chain", source)

@@ -58,14 +58,14 @@ class Contexts(ExactCase):
 
     @needs("javac")
     @slow
-    def test_whatever_collects_the_garbage(self):
+    def test_counts_are_right_with_each_collector(self):
         for version in 17, 25:
             for collector in "Serial", "Parallel", "G1", "Z":
                 with self.subTest(collector, version=version):
                     self.check_version(version, f"-XX:+Use{collector}GC")
 
     @needs("javac")
-    def test_virtual_threads(self):
+    def test_virtual_threads_are_counted(self):
         self.version = 25
         self.check(word="virtual", count=300)
         self.check_natives()
@@ -195,7 +195,7 @@ class Compiler(ExactCase):
 
     @needs("javac")
     @slow
-    def test_all_methods(self):
+    def test_all_methods_of_a_compiler_are_counted(self):
         for version in 17, 25:
             self.check(version, ":*", 10000)
 
@@ -259,7 +259,7 @@ class Listed(ExactCase):
         return methods, whole
 
     @needs("javac")
-    def test_list_shows_how_each_method_counts_or_why_not(self):
+    def test_list_shows_the_state_of_each_method(self):
         for way in "exact", "standby":
             methods, whole = self.listed(way)
             self.assertEqual(methods["Calls.leaf()"], way)

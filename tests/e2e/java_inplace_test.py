@@ -144,12 +144,12 @@ class WhileAttached(InPlaceCase):
                 self.check(*options)
 
     @needs("javac")
-    def test_each_call_of_code_of_both_compilers(self):
+    def test_each_call_of_code_of_both_compilers_is_counted(self):
         self.check_versions()
 
     @needs("javac")
     @slow
-    def test_code_of_either_compiler(self):
+    def test_code_of_either_compiler_is_counted(self):
         self.check_versions(*COMPILERS["first"])
         self.check_versions(*COMPILERS["second"])
 
@@ -160,7 +160,7 @@ class WhileAttached(InPlaceCase):
 
     @needs("javac")
     @slow
-    def test_whatever_collects_the_garbage(self):
+    def test_counts_are_right_with_each_collector(self):
         for collector in "Serial", "Parallel", "G1":
             self.check_versions(f"-XX:+Use{collector}GC")
         self.version = 17
@@ -206,7 +206,7 @@ class Recorded(InPlaceCase):
 
     @needs("javac")
     @slow
-    def test_whatever_collects_the_garbage(self):
+    def test_counts_are_right_with_each_collector(self):
         for self.version in 17, 25:
             for collector in "Serial", "Parallel", "G1", "Z":
                 with self.subTest(collector, version=self.version):
@@ -300,7 +300,7 @@ class Cycles(InPlaceCase):
 
 class Refused(InPlaceCase):
     @needs("javac")
-    def test_a_virtual_thread(self):
+    def test_a_virtual_thread_is_refused(self):
         """A virtual thread ends the session; the JVM continues."""
         self.version = 25
         self.start_recorded()
@@ -314,7 +314,7 @@ class Refused(InPlaceCase):
         self.ends()
 
     @needs("javac")
-    def test_a_machine_with_another_compiler(self):
+    def test_a_jvm_with_another_compiler_is_refused(self):
         self.version = 17
         self.start_recorded("-XX:+UnlockExperimentalVMOptions",
                             "-XX:+EnableJVMCI")

@@ -84,7 +84,7 @@ class Libraries(JavaCase):
         self.assertEqual(stacks["diverged"], 0)
 
     @needs("javac")
-    def test_sqlite_jdbc(self):
+    def test_sqlite_jdbc_works(self):
         self.check(["sqlite-jdbc.jar"], """
   static long work(int rounds) throws Exception {
     long sum = 0;
@@ -111,7 +111,7 @@ class Libraries(JavaCase):
                     "org.sqlite.core.NativeDB.bind_parameter_count"})
 
     @needs("javac")
-    def test_zstd(self):
+    def test_zstd_works(self):
         package = "com.github.luben.zstd.Zstd"
         compress = f"{package}CompressCtx.compressByteArray"
         decompress = f"{package}DecompressCtx.decompressByteArray"
@@ -131,7 +131,7 @@ class Libraries(JavaCase):
                     "ZSTD_decompressDCtx": f"{decompress}0"}, rounds=500)
 
     @needs("javac")
-    def test_snappy(self):
+    def test_snappy_works(self):
         package = "org.xerial.snappy.Snappy"
         self.check(["snappy-java.jar"], """
   static long work(int rounds) throws Exception {
@@ -150,7 +150,7 @@ class Libraries(JavaCase):
                                 ("uncompressedLength", "uncompressedLength"))})
 
     @needs("javac")
-    def test_lz4(self):
+    def test_lz4_works(self):
         self.check(["lz4-java.jar"], """
   static long work(int rounds) {
     byte[] in = bytes(1 << 12);
@@ -169,7 +169,7 @@ class Libraries(JavaCase):
              "net.jpountz.lz4.LZ4JNI.LZ4_decompress_fast"})
 
     @needs("javac")
-    def test_jna(self):
+    def test_jna_works(self):
         self.check(["jna.jar"], """
   public interface C extends com.sun.jna.Library { int abs(int number); }
   static long work(int rounds) {
@@ -181,7 +181,7 @@ class Libraries(JavaCase):
 
     @needs("javac", "openssl")
     @slow
-    def test_netty(self):
+    def test_netty_works(self):
         """One thread runs both ends of a connection encrypted by OpenSSL."""
         library = pathlib.Path(LIBRARIES, "jni", "libnetty-tcnative.so")
         if not library.exists():

@@ -351,7 +351,7 @@ class SampleLines(JavaCase):
         self.check_version(25)
 
     @needs("javac")
-    def test_reports_say_how_code_was_found(self):
+    def test_reports_name_the_source_of_code_addresses(self):
         self.burn()
         report = self.clew_json("report", "--json", "--top=0",
                                 self.recording_path)

@@ -60,7 +60,7 @@ class Lives(JavaCase):
             ("up(int)", "hit(int)"): 12000}))
 
     @needs("javac")
-    def test_exceptions_of_c_and_java(self):
+    def test_exceptions_of_c_and_java_are_counted(self):
         def check():
             found = self.run_mode("throw")
             self.assertEqual(
@@ -116,7 +116,7 @@ class Lives(JavaCase):
 
     @needs("javac")
     @slow
-    def test_tools_that_look_at_a_machine(self):
+    def test_tools_that_inspect_a_jvm_work(self):
         def check():
             flights, dump = self.work / "flights.jfr", self.work / "heap.hprof"
             argv = self.java(f"-XX:StartFlightRecording=filename={flights}",

@@ -36,7 +36,7 @@ class Rewritten(RewrittenCase):
         self.check_counts()
         self.check_counts("-Xint")
 
-    def test_code_before_super_on_25(self):
+    def test_code_before_super_is_rewritten_on_25(self):
         self.version = 25
         compiler = self.home() / "bin" / "javac"
         if not compiler.exists():
@@ -65,7 +65,7 @@ class Rewritten(RewrittenCase):
         self.assertLess(sum(reasons.values()), counts["methods"] / 1000)
 
     @slow
-    def test_methods_can_keep_what_an_entry_returns(self):
+    def test_methods_can_store_the_result_of_an_entry(self):
         for version in 17, 25:
             self.version = version
             with self.subTest(version=version):

@@ -28,7 +28,7 @@ class Natives(JavaCase):
         self.check_version(25)
 
     @needs("javac")
-    def test_virtual_threads_on_25(self):
+    def test_virtual_threads_are_counted_on_25(self):
         self.version = 25
         self.check_natives(rounds="200", end=["virtual"])
         self.check_natives(rounds="20", end=["virtual"],
@@ -148,7 +148,7 @@ class Behaviour(JavaCase):
                 with self.subTest(version=version):
                     yield
 
-    def test_version(self):
+    def test_the_version_is_printed(self):
         for _ in self.each_version():
             self.check(*self.java("-version"))
             self.check(*self.java("-Xcheck:jni", "-version"))
@@ -161,7 +161,7 @@ class Behaviour(JavaCase):
                                   "-XX:+Nonsense", "-version"))
             self.check(*self.java("-agentpath:/nowhere", "-version"))
 
-    def test_archives_of_classes(self):
+    def test_archives_of_classes_are_used(self):
         """A JVM that writes an archive does not start with an agent."""
         archive = self.work / "classes.jsa"
         for _ in self.each_version():
@@ -179,7 +179,7 @@ class Behaviour(JavaCase):
                     self.assertIn("writes a class data archive",
                                   problems[0])
 
-    def test_options_from_the_environment(self):
+    def test_options_from_the_environment_are_kept(self):
         for _ in self.each_version():
             for variable in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS",
                              "_JAVA_OPTIONS"):
@@ -202,7 +202,7 @@ class Behaviour(JavaCase):
                 *self.natives("-Xcheck:jni", rounds="500")).stdout)
 
     @needs("javac")
-    def test_other_agents_beside_ours(self):
+    def test_other_agents_work(self):
         agent = clewtest.target("java_agent.so")
         for _ in self.each_version():
             native = self.check(*self.natives(f"-agentpath:{agent}=again",
@@ -228,7 +228,7 @@ class Behaviour(JavaCase):
 
     @needs("javac")
     @slow
-    def test_collectors(self):
+    def test_each_collector_works(self):
         for _ in self.each_version():
             for collector in "Serial", "Parallel", "Z":
                 self.check_counts(self.check(*self.natives(
@@ -236,7 +236,7 @@ class Behaviour(JavaCase):
 
     @needs("javac")
     @slow
-    def test_javac(self):
+    def test_javac_runs(self):
         for number in range(5):
             (self.work / f"C{number}.java").write_text(
                 f"class C{number} {{ int f(int a) {{ return a + {number}; }} }}")
@@ -273,7 +273,7 @@ class CommandLine(JavaCase):
             self.check_counts(recorded.stdout)
 
     @needs("javac")
-    def test_off(self):
+    def test_java_off_adds_no_agent(self):
         recorded = self.record(self.natives(self.option("=off"), rounds="500"))
         self.assertEqual(recorded.returncode, 0, recorded.stderr)
         self.assertFalse([name for name in self.calls()

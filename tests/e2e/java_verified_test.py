@@ -27,10 +27,10 @@ class Verified(RewrittenCase):
         self.assertGreater(counts["classes"], 20000)
         self.assertLess(sum(reasons.values()), counts["methods"] / 1000)
 
-    def test_all_classes_on_17(self):
+    def test_all_classes_are_verified_on_17(self):
         self.check()
 
-    def test_all_classes_on_25(self):
+    def test_all_classes_are_verified_on_25(self):
         self.version = 25
         self.check()
 

@@ -46,7 +46,7 @@ class Truth(Case):
         self.assertEqual(self.edges("leaf|upcaller|leaver"), truth)
         self.assert_verified()
 
-    def test_every_call_by_its_caller(self):
+    def test_every_call_is_counted_by_its_caller(self):
         for flavour in "O2", "O0":
             with self.subTest(flavour=flavour):
                 self.check(flavour=flavour)
@@ -83,7 +83,7 @@ class Runtimes(Case):
         self.assertLessEqual(max(found.values()), self.TURNS, found)
 
     @needs("luajit")
-    def test_luajit(self):
+    def test_luajit_callers_are_recorded(self):
         (self.work / "calls.lua").write_text(f"""
 local ffi = require "ffi"
 ffi.cdef "unsigned long crc32(unsigned long, const char *, unsigned);"
@@ -95,7 +95,7 @@ print(sum)
                    "crc32")
 
     @needs("lli")
-    def test_lli(self):
+    def test_lli_callers_are_recorded(self):
         (self.work / "calls.ll").write_text(f"""
 declare i64 @crc32(i64, i8*, i32)
 @text = constant [4 x i8] c"abc\\00"
@@ -122,7 +122,7 @@ define i32 @main() {{
 
     @needs("php")
     @slow
-    def test_php(self):
+    def test_php_callers_are_recorded(self):
         modules = self.run_program(["php", "-m"], text=True).stdout
         if "Zend OPcache" not in modules:
             self.skipTest("no opcache here")

@@ -17,7 +17,7 @@ class Landings(clewtest.Case):
         recording, _ = self.record_target(argv, options)
         self.assert_nothing_lost(recording.parts[0])
 
-    def test_siglongjmp(self):
+    def test_siglongjmp_lands(self):
         self.land("siglongjmp")
 
     def test_siglongjmp_unoptimized(self):
@@ -29,7 +29,7 @@ class Landings(clewtest.Case):
     def test_siglongjmp_with_all_of_libc_hooked(self):
         self.land("siglongjmp", "--libc", "--verify-period=1")
 
-    def test_setcontext(self):
+    def test_setcontext_lands(self):
         self.land("setcontext")
 
     def test_setcontext_unoptimized(self):
@@ -63,13 +63,13 @@ class Faults(clewtest.Case):
                 calls[function.vaddr] += counts[context.id]
         return calls.values()
 
-    def test_signals_during_a_jump_on_one_stack(self):
+    def test_signals_may_interrupt_a_jump_on_one_stack(self):
         self.land()
 
     def test_unoptimized(self):
         self.land(flavour="O0")
 
-    def test_signals_during_a_jump_from_a_signal_stack(self):
+    def test_signals_may_interrupt_a_jump_from_a_signal_stack(self):
         self.land("alternate")
 
     def test_signals_during_a_jump_with_times(self):

@@ -120,7 +120,7 @@ class Leaves(clewtest.Case):
         self.assertEqual(
             self.contexts()["no_begins_anew <- loops <- main"]["calls"], 10)
 
-    def test_faults(self):
+    def test_faults_in_leaves_are_passed_through(self):
         for options in [], *TRACES:
             with self.subTest(options):
                 self.follow("faults", 50, options=options)
@@ -137,7 +137,7 @@ class Leaves(clewtest.Case):
             with self.subTest(options):
                 self.follow("backtraces", options=options)
 
-    def test_traces_are_what_is_counted(self):
+    def test_traces_agree_with_counts(self):
         """The counts equal those per context, wherever a packet or the trace
         ends."""
         found = []
@@ -163,7 +163,7 @@ class Leaves(clewtest.Case):
             with self.subTest(options):
                 self.check_probes(*options)
 
-    def test_arguments_in_a_trace(self):
+    def test_arguments_of_leaves_are_traced(self):
         for options in [], ["--stamps=1"], ["--sites"]:
             with self.subTest(options):
                 self.follow("probes", options=[

@@ -50,36 +50,36 @@ class ShadowInPieces(clewtest.Case):
                 for part in recording.parts:
                     self.assert_nothing_lost(part)
 
-    def test_recursion(self):
+    def test_recursion_is_counted(self):
         self.check("recursion")
 
     @slow
-    def test_deep_recursion(self):
+    def test_deep_recursion_is_counted(self):
         self.check("deep", "100000")
 
     def test_tail_calls(self):
         self.check("tail")
 
-    def test_signals(self):
+    def test_signals_are_counted(self):
         self.check("signals")
 
-    def test_threads(self):
+    def test_threads_are_counted(self):
         self.check("threads")
 
-    def test_exceptions(self):
+    def test_exceptions_are_counted(self):
         self.check("exceptions")
 
-    def test_jumps(self):
+    def test_jumps_are_counted(self):
         self.check("jumps")
 
-    def test_backtraces(self):
+    def test_backtraces_are_counted(self):
         self.check("backtraces")
 
     @slow
     def test_cancelled_threads(self):
         self.check("cancel")
 
-    def test_coroutines(self):
+    def test_coroutines_are_counted(self):
         self.check("coroutines_ucontext")
         self.check("coroutines_switch")
 
@@ -87,11 +87,11 @@ class ShadowInPieces(clewtest.Case):
         self.check("overflow", "exact")
         self.check("overflow", "thread")
 
-    def test_forks(self):
+    def test_forks_are_counted(self):
         self.check("processes", "fork", images=13)
         self.check("processes", "forkexec", images=9)
 
-    def test_registers(self):
+    def test_registers_are_preserved(self):
         self.before_exec = SHADOWLESS["ulimit -v"]
         recorded = self.record([target("registers")], text=True)
         self.assertEqual((recorded.stdout, recorded.returncode),
@@ -150,7 +150,7 @@ os.execv("/bin/bash", ["bash", "-c", "ulimit -v -d; ulimit -d 50000; "
         for part in self.recording().parts:
             self.assertTrue(part.counts())
 
-    def test_few_descriptors(self):
+    def test_few_descriptors_suffice(self):
         script = ("import os, resource\n"
                   "resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))\n"
                   "n = []\n"
@@ -160,7 +160,7 @@ os.execv("/bin/bash", ["bash", "-c", "ulimit -v -d; ulimit -d 50000; "
         argv = [clewtest.PYTHON, "-c", script]
         self.assert_same_behaviour(self.run_program(argv), self.record(argv))
 
-    def test_stack(self):
+    def test_a_stack_limit_is_respected(self):
         argv = ["/bin/sh", "-c", f"ulimit -s 256; {target('deep')} 2000"]
         self.assert_same_behaviour(self.run_program(argv), self.record(argv))
 

@@ -77,7 +77,7 @@ class Busy(clewtest.Case):
                 if name not in uncalled:
                     self.assertGreater(comparison.totals[function], 0)
 
-    def test_everything_at_once(self):
+    def test_all_readers_work_at_once(self):
         part = self.toggle("all")
         self.assert_counted(part, "on_tick")
         self.assertGreater(sum(t.verified for t in part.tallies.values()), 0)
@@ -107,13 +107,13 @@ class Busy(clewtest.Case):
     def test_threads_that_wait_for_signals(self):
         self.assert_counted(self.toggle("waiters"))
 
-    def test_threads_that_block_all_signals(self):
+    def test_threads_that_block_all_signals_are_shown(self):
         self.assert_counted(self.toggle("blocked"))
 
     def test_threads_that_come_and_go(self):
         self.assert_counted(self.toggle("storm"))
 
-    def test_children(self):
+    def test_children_are_shown_live(self):
         self.assert_counted(self.toggle("forks"))
 
     @needs("unshare")
@@ -141,11 +141,11 @@ class Programs(clewtest.Case):
         self.assert_nothing_lost(part)
         self.assertGreater(sum(part.counts().values()), 1000)
 
-    def test_python3(self):
+    def test_python3_is_shown_live(self):
         self.toggle([PYTHON, "-S", "-E", "-c", PYTHON_LOAD])
 
     @needs("sqlite3")
-    def test_sqlite3(self):
+    def test_sqlite3_is_shown_live(self):
         self.toggle(["sqlite3", ":memory:"], input=SQL_LOAD.encode())
 
 
@@ -153,7 +153,7 @@ class Refusals(clewtest.Case):
     """If clew cannot change code, it changes nothing, and the program
     continues."""
 
-    def test_not_recorded(self):
+    def test_a_process_that_is_not_recorded_is_refused(self):
         done = self.run_program([target("toggle"), "exact", 2])
         self.assertEqual(done.returncode, 0)
 

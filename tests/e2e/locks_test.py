@@ -105,7 +105,7 @@ class Locks(clewtest.Case):
         for part in self.check("abort", -signal.SIGABRT):
             self.assert_true(part.pid, 0)
 
-    def test_the_longest_ones(self):
+    def test_the_longest_waits_are_listed(self):
         self.check("exit", 0)
         for longest, value in (("longest_wait", "wait"),
                                ("longest_hold", "hold")):
@@ -219,7 +219,7 @@ class Locks(clewtest.Case):
         self.assertEqual(len(states), 2)
         self.assertNotIn("HOOKED", states)
 
-    def test_usage_errors(self):
+    def test_usage_errors_are_reported(self):
         for arguments in [], ["--contended", "true"]:
             with self.subTest(arguments=arguments):
                 done = self.run_program([SCRIPT, *arguments], text=True)

@@ -63,7 +63,7 @@ class Truth(Case):
                 raise Disturbed(f"{name}: {share} % and not {wanted} %")
 
     @undisturbed
-    def test_the_program_and_a_library(self):
+    def test_makers_are_the_program_and_a_library(self):
         for flavour in "O2", "O0":
             with self.subTest(flavour=flavour):
                 self.check("plain", flavour=flavour)
@@ -276,7 +276,7 @@ class Runtimes(Case):
         return name
 
     @needs("node")
-    def test_node(self):
+    def test_node_code_has_its_maker(self):
         self.check(["node", self.script("busy.js", """
             function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
             let sum = 0;
@@ -286,7 +286,7 @@ class Runtimes(Case):
 
     @undisturbed
     @needs("node")
-    def test_builtins_of_node(self):
+    def test_builtins_of_node_are_named(self):
         """V8 maps its builtins a second time from node's file."""
         busy = self.script("builtins.js", """
             const words = [];
@@ -304,7 +304,7 @@ class Runtimes(Case):
             raise Disturbed(names)
 
     @needs("luajit")
-    def test_luajit(self):
+    def test_luajit_code_has_its_maker(self):
         self.check(["luajit", self.script("busy.lua", """
             local s = 0
             for i = 1, 2e8 do s = (s + i * 7) % 1000003 end
@@ -312,7 +312,7 @@ class Runtimes(Case):
         """)], r"(luajit|libluajit.*)")
 
     @needs("grep")
-    def test_pcre2(self):
+    def test_pcre2_code_has_its_maker(self):
         if self.run_program(["grep", "-qP", "a", "/dev/null"]).returncode == 2:
             self.skipTest("this grep has no -P")
         text = self.script("text", "\n".join(
@@ -321,7 +321,7 @@ class Runtimes(Case):
                    r"libpcre2-8\.so.*")
 
     @needs("java", "javac")
-    def test_java_without_its_agent(self):
+    def test_java_code_is_named_without_an_agent(self):
         self.script("Busy.java", """
             class Busy {
               static int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
@@ -334,7 +334,7 @@ class Runtimes(Case):
         self.check(["java", "-cp", ".", "Busy"], r"libjvm\.so", ["--java=off"])
 
     @needs("php")
-    def test_php(self):
+    def test_php_code_has_its_maker(self):
         """The compiler of php is in an extension, which php loads with RTLD_DEEPBIND."""
         modules = self.run_program(["php", "-m"], text=True).stdout
         if "Zend OPcache" not in modules:
@@ -354,7 +354,7 @@ class Runtimes(Case):
                    r"opcache\.so")
 
     @needs("mono", "mcs")
-    def test_mono(self):
+    def test_mono_code_has_its_maker(self):
         self.script("busy.cs", """
             class Busy {
               static int F(int n) { return n < 2 ? n : F(n - 1) + F(n - 2); }

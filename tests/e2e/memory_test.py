@@ -75,7 +75,7 @@ class Holes(clewtest.Case):
 
     @needs("stress-ng")
     @slow
-    def test_stressors_that_look_at_what_they_unmapped(self):
+    def test_stressors_that_read_unmapped_memory_succeed(self):
         for stressor, operations in ("mincore", "1000"), ("remap", "10"):
             with self.subTest(stressor):
                 argv = ["stress-ng", f"--{stressor}", "1",

@@ -91,7 +91,7 @@ class SameOutput(clewtest.Case):
         self.assertGreater(sum(part.counts().values()), least_calls)
         self.assert_nothing_lost(part)
 
-    def test_python3(self):
+    def test_python3_prints_the_same(self):
         self.environment["PYTHONHASHSEED"] = "0"
         self.check([PYTHON, "-c", PYTHON_LOAD], 1000000)
 
@@ -102,26 +102,26 @@ class SameOutput(clewtest.Case):
         self.assert_same_behaviour(native, self.record(argv, ["--libc"]))
 
     @needs("sqlite3")
-    def test_sqlite3(self):
+    def test_sqlite3_prints_the_same(self):
         self.check(["sqlite3", ":memory:"], 1000000,
                    input=SQL_LOAD.encode())
 
     @needs("luajit")
-    def test_luajit_without_its_jit(self):
+    def test_luajit_without_its_jit_prints_the_same(self):
         self.check(["luajit", "-joff", "-e", LUA_LOAD], 100000)
 
     @needs("luajit")
-    def test_luajit(self):
+    def test_luajit_prints_the_same(self):
         self.check(["luajit", "-e", LUA_LOAD], 1000)
 
     @needs("git")
-    def test_git(self):
+    def test_git_prints_the_same(self):
         self.check(["git", "diff", "--no-index", "--stat", "-p",
                     clewtest.ROOT / "wire", clewtest.ROOT / "scripts"], 1000)
 
     @needs("gdb")
     @slow
-    def test_gdb(self):
+    def test_gdb_prints_the_same(self):
         self.check(["gdb", "-batch", "-nx", "-ex", "python print(6 * 7)",
                     "-ex", "info functions ^malloc$", "/bin/true"], 100000)
 
@@ -204,7 +204,7 @@ class Hazards(clewtest.Case):
         recorded = self.record([program])
         self.assert_same_behaviour(native, recorded)
 
-    def test_private_unwinder(self):
+    def test_a_private_unwinder_works(self):
         """The program's own unwinder is stripped, and reads its return addresses."""
         self.same("g++", """
             #include <cstdio>
@@ -298,11 +298,11 @@ class Hazards(clewtest.Case):
         self.assert_same_behaviour(native, self.record(argv))
 
     @needs("qemu-x86_64")
-    def test_program_below_qemu(self):
+    def test_a_program_below_qemu_runs(self):
         self.check_emulated("qemu-x86_64")
 
     @needs("valgrind")
-    def test_program_below_valgrind(self):
+    def test_a_program_below_valgrind_runs(self):
         self.check_emulated("valgrind", "-q", "--tool=none")
 
     def locks(self, how):
@@ -330,7 +330,7 @@ class Hazards(clewtest.Case):
         """Every user may lock future mappings."""
         self.locks("MCL_FUTURE")
 
-    def test_fork_without_handlers(self):
+    def test_fork_without_handlers_runs(self):
         """A child that is created by a bare system call gets its own part."""
         self.same("gcc", """
             #include <stdio.h>
@@ -361,7 +361,7 @@ class Hazards(clewtest.Case):
         self.assertEqual(len(parts), 2)
         self.assertEqual(sum(sum(part.counts().values()) for part in parts), 4)
 
-    def test_coroutines_by_longjmp(self):
+    def test_coroutines_by_longjmp_run(self):
         """A coroutine that yields by longjmp() is not abandoned."""
         self.same("gcc", """
             #include <setjmp.h>
@@ -419,7 +419,7 @@ class Verified(clewtest.Case):
         self.assertGreater(sum(t.verified for t in tallies), 100)
 
     @needs("luajit")
-    def test_exceptions_whose_personality_does_not_show_them(self):
+    def test_exceptions_with_an_opaque_personality_are_caught(self):
         """luajit's errors unwind C functions; most handlers are further out."""
         script = self.work / "errors.lua"
         script.write_text("""
@@ -550,7 +550,7 @@ class Verified(clewtest.Case):
                          rf"\n[\d,]+ calls checked against the stack, "
                          rf"{wrong:,} wrong ")
 
-    def test_longjmp(self):
+    def test_longjmp_is_verified(self):
         self.check("""
             #include <setjmp.h>
             #include <stdlib.h>
@@ -570,7 +570,7 @@ class Verified(clewtest.Case):
                 return 0;
             }""")
 
-    def test_posix_spawn(self):
+    def test_posix_spawn_is_verified(self):
         self.check("""
             #include <spawn.h>
             #include <sys/wait.h>

@@ -95,7 +95,7 @@ class Package(clewtest.Case):
                 (mode, owner, f"{day} {time}")
                 for mode, owner, _, day, time, path in fields}
 
-    def test_has_what_it_should_have_and_nothing_else(self):
+    def test_package_has_exactly_the_expected_files(self):
         commands = [name for name, _ in
                     helptext.commands(self.clew("help").stdout)]
         documents = {package: {f"share/doc/{package}/copyright",
@@ -163,7 +163,7 @@ class Package(clewtest.Case):
         return {line.split(":")[0] for line in lines.splitlines()
                 if line.endswith(tuple(libraries))}
 
-    def test_says_what_it_is_and_needs(self):
+    def test_package_has_a_description_and_dependencies(self):
         def field(package, name):
             return self.ask("dpkg-deb", "-f", self.debs[package], name).strip()
 

@@ -128,7 +128,7 @@ class Period(clewtest.Case):
         self.assertIn("\nfrom 0 to 1,000 s: calls without times are not shown "
                       "(record with --trace); ", re.sub(r"\n  ", " ", text))
 
-    def test_what_has_no_time_is_refused(self):
+    def test_recordings_without_time_are_refused(self):
         self.record_program("--time=none")
         for options, status, why in (
                 (["--from=1ms"], 1, "the recording has no samples and no "

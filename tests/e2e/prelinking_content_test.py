@@ -131,7 +131,7 @@ class Case(prelinked.Case):
 
 
 class Kept(Case):
-    def test_the_second_start_maps_what_the_first_has_made(self):
+    def test_the_second_start_maps_the_files_of_the_first(self):
         self.settled_all()
         self.assertEqual(self.run_both(), (2, 0))
         made = self.kept()
@@ -218,7 +218,7 @@ class Others(Case):
     def test_replaced(self):
         self.change(self.replace)
 
-    def test_written_to(self):
+    def test_a_changed_library_gets_new_files(self):
         self.change(self.rewrite)
 
     def test_files_of_another_under_its_name(self):
@@ -248,7 +248,7 @@ class Others(Case):
                 self.run_both(code)
             self.assertEqual(self.run_both(code), (2, 2))
 
-    def test_a_hard_link(self):
+    def test_a_hard_link_gets_stubs_of_its_own(self):
         """A hard link has another path, and thus its own numbers and stubs."""
         os.link(self.library, self.work / "link.so")
         os.link(self.program, self.work / "link")
@@ -263,7 +263,7 @@ class Others(Case):
         self.assertEqual(self.run_both(library="./link.so"), (2, 2))
         self.assertEqual(self.kept(), made)
 
-    def test_a_copy(self):
+    def test_a_copy_gets_files_of_its_own(self):
         made = self.kept()
         shutil.copy2(self.library, self.work / "copy.so")
         self.settled(self.work / "copy.so")
@@ -275,7 +275,7 @@ class Others(Case):
         self.assertEqual(self.kept(), both)
         self.assertLess(made.items(), both.items())
 
-    def test_a_copy_in_its_place(self):
+    def test_a_replaced_library_gets_new_files(self):
         made = self.kept()
         self.replace(TWICE)
         self.settled(self.library)
@@ -340,7 +340,7 @@ class Others(Case):
             # A report identifies the module by its path.
             self.assertEqual(self.count_both("2\n3\n2\n2\n"), [10])
 
-    def test_two_copies_at_once(self):
+    def test_two_copies_are_modules_of_their_own(self):
         """Each copy is a module of its own, with its own functions."""
         shutil.copy2(self.library, self.work / "copy.so")
         self.build_program("""

@@ -30,7 +30,7 @@ class Counts(Case):
             self.record_target(argv, [*options, *more], images)
         self.assertEqual(self.files(), made)
 
-    def test_deep(self):
+    def test_deep_recursion_is_counted(self):
         self.both_ways([target("deep")])
 
     def test_tail_calls(self):
@@ -39,10 +39,10 @@ class Counts(Case):
     def test_exact_times(self):
         self.both_ways([target("deep")], ["--time=exact"])
 
-    def test_children(self):
+    def test_children_are_counted(self):
         self.both_ways([target("processes"), "forkexec"], images=9)
 
-    def test_the_c_library(self):
+    def test_the_c_library_is_counted(self):
         self.both_ways([target("deep")], ["--libc"])
 
 
@@ -103,7 +103,7 @@ class MappedAgain(Case):
 class Cache(Case):
     """The content of the cache, and its owner."""
 
-    def test_the_second_start_maps_what_the_first_has_made(self):
+    def test_the_second_start_maps_the_files_of_the_first(self):
         self.assertGreater(self.show(), 1)
         made = self.files()
         self.assertGreater(self.show(), 1)
@@ -117,7 +117,7 @@ class Cache(Case):
         self.assertGreater(self.show(), 1)
         self.assertEqual(self.show("--no-prelinking"), 0)
 
-    def test_some_functions_alone(self):
+    def test_stubs_serve_any_selection_of_functions(self):
         self.assertGreater(self.show("-f", "^PyObject_"), 1)
         made = self.files()
         self.assertGreater(self.show(), 1)
@@ -197,7 +197,7 @@ class Cache(Case):
             file.close()
         self.assertGreater(self.show(), 1)
 
-    def test_no_room(self):
+    def test_a_file_size_limit_prevents_prelinking(self):
         """The files exceed the size limit, so they are not created."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
@@ -245,7 +245,7 @@ class Text(Case):
         self.show()
         self.assertGreater(self.texts, 1)
 
-    def test_the_second_start_maps_what_the_first_has_made(self):
+    def test_the_second_start_maps_the_files_of_the_first(self):
         self.show()
         self.assertEqual(self.texts, 0)
         made = self.files("hooked")
@@ -369,7 +369,7 @@ class Text(Case):
         self.assert_left_out("^Py[A-T]", True)
         self.assertEqual(self.files("hooked"), made)
 
-    def test_few_functions_of_many(self):
+    def test_few_functions_of_many_are_hooked(self):
         """Writing a few jumps costs less than restoring the bytes of all other functions."""
         self.show()
         self.show("-f", "^PyObject_")

@@ -107,7 +107,7 @@ class Preload(clewtest.Case):
         self.assertEqual(program.wait(60), 0)
         self.assertEqual(self.record(["/bin/true"]).returncode, 0)
 
-    def test_output_and_rules_by_variables(self):
+    def test_variables_set_output_and_rules(self):
         rules = self.work / "rules"
         rules.write_text("module recursion\n", encoding="utf-8")
         self.environment.update(CLEW_OUT="elsewhere", CLEW_RULES=str(rules))
@@ -142,7 +142,7 @@ class Preload(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.recording()
 
-    def test_missing_command_and_missing_library(self):
+    def test_missing_commands_and_libraries_are_errors(self):
         done = self.run_program([WRAPPER], text=True)
         self.assert_one_line_error(done, "usage")
         self.environment["CLEW_LIBRARY"] = "/nowhere/libclew.so"

@@ -160,7 +160,7 @@ class Values(Case):
         self.assertEqual(self.probes["p2"]["hits"], 0)
         self.assertEqual(self.probes["p2"]["unknown"], CALLS_OF_DEEP)
 
-    def test_a_trace_for_a_browser(self):
+    def test_values_appear_in_a_trace_for_a_browser(self):
         self.probed(["--probe=tell", "--action=record arg1, arg2/s"])
         output = self.work / "trace.json"
         done = self.clew("export", "-F", "chrome", "-o", output,
@@ -216,7 +216,7 @@ class Conditions(Case):
         self.assertIn(f"probe p2: {CALLS_OF_DEEP} hits could not be "
                       "evaluated: they read memory that is not mapped\n", report)
 
-    def test_limits(self):
+    def test_limits_are_reported(self):
         events = self.probed(["--probe=tell", "--action=limit 20",
                               "--action=if arg1 >= 0",
                               "--action=record arg1"])
@@ -253,7 +253,7 @@ class Conditions(Case):
 
 
 class Regions(Case):
-    def test_how_long_calls_take(self):
+    def test_regions_measure_durations_of_calls(self):
         """The stack pointer as key connects each call's end with its own beginning."""
         self.probed([
             "--probe=deep", "--action=begin deep $rsp",

@@ -76,7 +76,7 @@ class Cxx(Case):
         self.native = self.run_program([self.program])
 
     @needs("g++")
-    def test_each_overload_and_instance(self):
+    def test_each_overload_and_instance_is_found(self):
         for place, (hits, functions) in CALLS.items():
             with self.subTest(place):
                 [one] = self.probed([place], [self.program], ["--time=none"])

@@ -156,10 +156,10 @@ class Refusals(Case):
                                       "libpart.so:part"), [why])
         self.assertEqual(self.done.stdout, "20 1\n")
 
-    def test_no_room_within_reach(self):
+    def test_missing_room_within_reach_is_refused(self):
         self.crowded("room", "no free memory within reach of a jump")
 
-    def test_no_memory(self):
+    def test_missing_memory_is_refused(self):
         self.crowded("memory", "out of memory")
 
     def test_code_that_cannot_be_written(self):

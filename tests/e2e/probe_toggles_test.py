@@ -187,19 +187,19 @@ class Case(clewtest.Case):
 @clewtest.unittest.skipIf("CLEW_SOAK" in os.environ, "the others are run")
 class Few(Case):
     @slow
-    def test_python(self):
+    def test_probes_toggle_in_python(self):
         self.check_python(AT_ONCE // 2, 3)
 
-    def test_libcrypto(self):
+    def test_probes_toggle_in_libcrypto(self):
         self.check("libcrypto.so", AT_ONCE // 2, 3)
 
 
 @clewtest.unittest.skipUnless("CLEW_SOAK" in os.environ, "takes minutes")
 class Many(Case):
-    def test_python(self):
+    def test_probes_toggle_in_python(self):
         self.check_python(250, 20)
 
-    def test_libcrypto(self):
+    def test_probes_toggle_in_libcrypto(self):
         self.check("libcrypto.so", 250, 20)
 
 

@@ -86,7 +86,7 @@ class EachInstruction(Case):
             self.assertIn(way, seen)
 
     @slow
-    def test_not_optimized(self):
+    def test_each_instruction_without_optimization_can_be_probed(self):
         self.walk("-O0")
 
     def test_optimized(self):
@@ -96,7 +96,7 @@ class EachInstruction(Case):
         self.walk("-Os", "-fcf-protection=full")
 
     @slow
-    def test_not_position_independent(self):
+    def test_each_instruction_at_fixed_addresses_can_be_probed(self):
         self.walk("-O1", "-no-pie", "-fno-pie")
 
     def test_probes_work_at_each_instruction_without_hooks(self):
@@ -262,7 +262,7 @@ class Twisted(Case):
         self.assert_same_behaviour(native, self.done)
         return {one["place"]: one["hits"] for one in found}
 
-    def test_threads_and_their_contexts(self):
+    def test_hits_have_threads_and_contexts(self):
         hits = self.run_twisted("threads")
         self.assertEqual(hits[self.entry], THREADS)
         self.assertEqual(hits["work%return"], THREADS)
@@ -305,7 +305,7 @@ class Twisted(Case):
                 for place in places[:1]:
                     self.assertLessEqual(hits[place], THREADS)
 
-    def test_signal_handlers(self):
+    def test_signal_handlers_may_hit_probes(self):
         hits = self.run_twisted("signals")
         self.assertEqual(hits[self.entry], 200)
         self.assertEqual(hits["one"], 100)
@@ -593,7 +593,7 @@ datum:	.quad 1
             self.assertIn("inside bytes that clew displaces",
                           self.reason([f"{vaddr:#x}"], [program]))
 
-    def test_no_breakpoints_in_the_c_library(self):
+    def test_breakpoints_in_the_c_library_are_refused(self):
         libc = next(line.split()[2] for line in self.run_program(
             ["ldd", self.program], text=True).stdout.splitlines()
             if "libc.so" in line)
@@ -757,10 +757,10 @@ print(hashlib.pbkdf2_hmac('sha1', b'p', b's', 50).hex())
         self.assertTrue(any(place["way"] != "none" for one in found
                             for place in one["places"]))
 
-    def test_python(self):
+    def test_python_runs_with_probes(self):
         self.check(os.path.realpath(PYTHON), 1)
 
-    def test_libcrypto(self):
+    def test_libcrypto_runs_with_probes(self):
         self.check(self.module("libcrypto.so"), 2)
 
 

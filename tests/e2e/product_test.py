@@ -28,7 +28,7 @@ class Library(clewtest.Case):
         return {line[-1].split("@")[0] for line in
                 self.words("nm", "-D", "--defined-only", LIBRARY)}
 
-    def test_exports_its_interface_and_the_table_of_fronts(self):
+    def test_library_exports_its_interface_and_the_table_of_fronts(self):
         fronts = []
         for name in ("preload/host/fronts.h",
                      f"arch/{os.uname().machine}/preload/host/libunwind.h"):

@@ -134,7 +134,7 @@ class Readers(clewtest.Case):
                 self.assertEqual(listed["coverage"]["verdicts"],
                                  dict(collections.Counter(texts)))
 
-    def test_list_of_a_file_foretells_what_is_hooked(self):
+    def test_list_of_a_file_predicts_the_hooked_functions(self):
         part = self.record_and_read([target("tail")]).parts[0]
         module = next(m for m in part.modules if m.name == "tail")
         listing = self.clew_json("list", "--json", "--all", target("tail"))
@@ -175,7 +175,7 @@ class Readers(clewtest.Case):
                 return
         self.fail("samples in each of a hundred runs")
 
-    def test_filter_by_thread(self):
+    def test_threads_can_be_filtered(self):
         part = self.record_and_read([target("threads")]).parts[0]
         for tid, tally, _ in part.threads[:5]:
             report = self.clew_json("report", "--json", "--thread", str(tid),
@@ -183,7 +183,7 @@ class Readers(clewtest.Case):
             self.assertEqual(report["total"]["calls"],
                              sum(part.counts([part.tallies[tally]]).values()))
 
-    def test_filter_by_module(self):
+    def test_modules_can_be_filtered(self):
         self.record_and_read([target("tail")])
         report = self.clew_json("report", "--json", "-m", "libtail*",
                                 self.recording_path)

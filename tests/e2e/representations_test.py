@@ -67,7 +67,7 @@ class Contexts(clewtest.Case):
                     lambda function: function["name"], most=1000000))
         self.assertEqual(*trees)
 
-    def test_classes_and_files(self):
+    def test_contexts_have_classes_and_files(self):
         path, source = self.work / "classes", self.work / "classes.cc"
         source.write_text(
             "namespace shop { struct Cart {\n"

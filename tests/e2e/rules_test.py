@@ -63,24 +63,24 @@ class Rules(clewtest.Case):
     def test_without_rules_everything_is_hooked(self):
         self.assertEqual(self.calls([]), self.ALL)
 
-    def test_function_rule(self):
+    def test_a_function_rule_selects(self):
         self.assertEqual(self.calls(["-f", "^alpha$"]), {"alpha": 20})
 
     def test_function_rules_add_up(self):
         self.assertEqual(self.calls(["-f", "^alpha$", "--function", "^beta"]),
                          {"alpha": 20, "beta": 10})
 
-    def test_not_function_rule(self):
+    def test_a_negative_function_rule_excludes(self):
         self.assertEqual(self.calls(["-F", "^(alpha|main)$"]),
                          {"beta": 10, "gamma_ray": 10})
 
-    def test_module_rule(self):
+    def test_a_module_rule_selects(self):
         part = self.part([PYTHON, "-c", "pass"], ["-m", "libz*"])
         self.assertTrue(self.hooked_modules(part))
         self.assertTrue(all(name.startswith("libz")
                             for name in self.hooked_modules(part)))
 
-    def test_not_module_rule(self):
+    def test_a_negative_module_rule_excludes(self):
         part = self.part([PYTHON, "-c", "pass"], ["-M", "libz*"])
         self.assertIn("DESELECTED", {m.state_name for m in part.modules
                                      if m.name.startswith("libz")})
@@ -93,7 +93,7 @@ class Rules(clewtest.Case):
         part = self.part([self.named], ["--libc"])
         self.assertIn("libc.so.6", self.hooked_modules(part))
 
-    def test_a_file_of_rules(self):
+    def test_a_file_of_rules_is_read(self):
         rules = self.work / "rules"
         rules.write_text("# only the leaf\nfunction ^alpha$\n",
                          encoding="utf-8")

@@ -148,7 +148,7 @@ class Runtimes(clewtest.Case):
                               input=b"one\ntwo\nthree\n" * 10000)
 
     @needs("unison-2.52")
-    def test_ocaml(self):
+    def test_ocaml_runs(self):
         for root in ("here", "there"):
             (self.work / root).mkdir()
         for number in range(100):
@@ -160,7 +160,7 @@ class Runtimes(clewtest.Case):
         self.assertEqual(len(list((self.work / "there").iterdir())), 100)
 
     @needs("mono", "mcs")
-    def test_mono(self):
+    def test_mono_runs(self):
         """Ahead-of-time compiled code behaves like code that mono compiles at run time."""
         (self.work / "load.cs").write_text("""
             using System; using System.Linq;
@@ -180,7 +180,7 @@ class Runtimes(clewtest.Case):
         self.assertEqual(states["mscorlib.dll.so"], "AOT")
 
     @needs("shellcheck")
-    def test_haskell(self):
+    def test_haskell_runs(self):
         """The program is stripped: its Haskell code has no symbols, but its runtime in C does."""
         (self.work / "script").write_text(
             "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n")

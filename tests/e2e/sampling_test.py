@@ -91,7 +91,7 @@ class Loads(Case):
     """Samples agree with the time that a program measures itself."""
 
     @undisturbed
-    def test_contexts(self):
+    def test_contexts_have_their_time(self):
         truth = self.record_loads("2000")
         recording = self.recording()
         found = self.samples(recording)
@@ -269,7 +269,7 @@ class Records(Case):
         self.assertGreater(inside, 0.8 * looked_at)
 
     @needs("head")
-    def test_the_kernel_has_what_its_own_account_says(self):
+    def test_the_kernels_time_agrees_with_its_own_account(self):
         """The program mixes system calls, page faults and its own code."""
         done = self.record([target("kernel")])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -356,7 +356,7 @@ class Records(Case):
         part, = self.recording().parts
         self.assertEqual((part.time, part.samples), (wire.TIME_NONE, []))
 
-    def test_no_room_for_timers(self):
+    def test_missing_room_for_timers_is_reported(self):
         """The limit of pending signals of a user prevents timers."""
         def no_signals():
             resource.setrlimit(resource.RLIMIT_SIGPENDING, (0, 0))
@@ -395,7 +395,7 @@ class Unnoticed(Case):
                           for line in said.splitlines()}, {"0"})
         self.assertGreater(len(self.recording().parts[0].samples), 50)
 
-    def test_thread_pointers_of_the_program(self):
+    def test_thread_pointers_of_the_program_are_kept(self):
         """The program's thread pointer does not point to thread-local storage."""
         if not ctypes.CDLL(None).getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE:
             self.skipTest("programs may not read the thread pointer here")
@@ -410,17 +410,17 @@ class Unnoticed(Case):
                 self.assertGreater(sum(s.weight_ns for s in part.samples),
                                    150e6)
 
-    def test_timers_of_the_program(self):
+    def test_timers_of_the_program_work(self):
         self.check(target("alarms"), "timers")
 
-    def test_handlers_for_every_signal(self):
+    def test_handlers_for_every_signal_work(self):
         self.check(target("alarms"), "actions")
 
-    def test_masks_of_every_kind(self):
+    def test_signal_masks_of_every_kind_work(self):
         self.check(target("alarms"), "masks")
 
     @needs("grep")
-    def test_handlers_with_no_room_for_another(self):
+    def test_handlers_without_room_for_another_work(self):
         """Neither the handlers nor the program that they execute see that they were not
         sampled.
         """

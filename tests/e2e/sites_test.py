@@ -154,7 +154,7 @@ class Sites(clewtest.Case):
             self.assertEqual(len(done.stderr.splitlines()), 1)
             self.assertIn("--trace --sites", done.stderr)
 
-    def test_options_that_contradict_each_other(self):
+    def test_contradicting_options_are_refused(self):
         done = self.clew("record", "--sites", "true")
         self.assert_usage_error(done, "--sites needs --trace")
         done = self.clew("tree", "--context=site", "--value=x",

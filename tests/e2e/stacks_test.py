@@ -40,7 +40,7 @@ class Overflow(clewtest.Case):
     def test_end_of_a_threads_stack(self):
         self.check("thread")
 
-    def test_smallest_stack(self):
+    def test_the_smallest_stack_suffices(self):
         self.check("small")
 
     def test_end_met_in_the_midst_of_a_call(self):
@@ -70,7 +70,7 @@ class Overflow(clewtest.Case):
 
 
 class Use(clewtest.Case):
-    def test_slow_paths_take_what_they_look_for(self):
+    def test_slow_paths_use_at_most_the_stated_stack(self):
         """Slow paths use at most SLOW_STACK_BYTES (preload/hot/layout.h)."""
         rules = self.work / "rules"
         rules.write_text("verify-period 1\n", encoding="utf-8")
@@ -84,7 +84,7 @@ class Use(clewtest.Case):
             # The program measures with a few words of its own on the stack.
             self.assertLess(int(after) - int(before), limit)
 
-    def test_a_handler_on_a_small_stack_executes_a_program(self):
+    def test_a_handler_on_a_small_stack_can_execute_a_program(self):
         """The program is executed with its own environment, to which clew must add variables."""
         argv = [target("small_stack"), "/bin/true"]
         for time in "none", "cpu", "exact":

@@ -98,7 +98,7 @@ class Live(clewtest.Case):
                                    "no such process")
 
     @slow
-    def test_how_fast_it_calls(self):
+    def test_status_shows_calls_per_second(self):
         process = self.start([
             CLEW, "record", "-q", "-o", self.recording_path, "--", PYTHON,
             "-c", "print('ready', flush=True)\nwhile True: str(1)"])
@@ -163,7 +163,7 @@ class Live(clewtest.Case):
         self.assertEqual(recorder.wait(), 0)
         self.assert_one_line_error(self.clew("list", pid), "no such process")
 
-    def test_refusals(self):
+    def test_unsuitable_processes_are_refused(self):
         _, pid = self.recorded()
         other = self.start(["cat"])
         for command in "status", "snapshot":

@@ -27,13 +27,13 @@ class EveryStep(clewtest.Case):
         self.assert_nothing_lost(part)
         return part
 
-    def test_new_contexts_in_a_hit(self):
+    def test_every_step_survives_new_contexts_in_a_hit(self):
         self.interrupt("calls", "hits")
 
     def test_new_contexts_in_a_miss(self):
         self.interrupt("calls", "misses")
 
-    def test_new_contexts_in_a_tail_call(self):
+    def test_every_step_survives_new_contexts_in_a_tail_call(self):
         self.interrupt("calls", "tails")
 
     # Functions that never call another function have their own kind of stub,
@@ -53,12 +53,12 @@ class EveryStep(clewtest.Case):
         self.assertEqual({name for name in named if named[name]} - {"idle"},
                          {"leaf0", "leaf1", "leaf2", "leaf3"})
 
-    def test_new_contexts_in_a_leaf(self):
+    def test_every_step_survives_new_contexts_in_a_leaf(self):
         for calls in "leaf_hits", "leaf_misses", "leaf_tails":
             with self.subTest(calls):
                 self.interrupt("calls", calls)
 
-    def test_a_fork_in_a_leaf(self):
+    def test_every_step_survives_a_fork_in_a_leaf(self):
         self.interrupt("forks", "leaf_hits", depth=15)
         self.interrupt("forks", "leaf_misses", depth=12)
         self.interrupt("forks", "leaf_tails", depth=15)
@@ -67,7 +67,7 @@ class EveryStep(clewtest.Case):
         self.interrupt("bare", "leaf_hits", depth=15)
         self.interrupt("bare", "leaf_misses", depth=12)
 
-    def test_an_unwinder_in_a_leaf(self):
+    def test_every_step_survives_an_unwinder_in_a_leaf(self):
         for calls in "leaf_hits", "leaf_misses", "leaf_tails":
             with self.subTest(calls):
                 self.interrupt("phdrs", calls, depth=17)
@@ -96,13 +96,13 @@ class EveryStep(clewtest.Case):
     # interrupted stub is about to add the address of a large table to that
     # table's mask.
 
-    def test_a_fork_in_a_hit(self):
+    def test_every_step_survives_a_fork_in_a_hit(self):
         self.interrupt("forks", "hits", depth=15)
 
     def test_a_fork_in_a_miss(self):
         self.interrupt("forks", "misses", depth=12)
 
-    def test_a_fork_in_a_tail_call(self):
+    def test_every_step_survives_a_fork_in_a_tail_call(self):
         self.interrupt("forks", "tails", depth=15)
 
     def test_a_fork_that_nobody_is_told_of_in_a_hit(self):
@@ -112,7 +112,7 @@ class EveryStep(clewtest.Case):
         self.interrupt("bare", "misses", depth=12)
 
     @slow
-    def test_a_fork_in_a_hit_and_tables_that_grow(self):
+    def test_every_step_survives_a_fork_in_a_hit_and_tables_that_grow(self):
         self.interrupt("grows", "hits", depth=15)
 
     @slow
@@ -132,13 +132,13 @@ class EveryStep(clewtest.Case):
 
     # The thread is suspended meanwhile; its table has 8 MiB.
 
-    def test_an_unwinder_in_a_hit(self):
+    def test_every_step_survives_an_unwinder_in_a_hit(self):
         self.interrupt("phdrs", "hits", depth=17)
 
     def test_an_unwinder_in_a_miss(self):
         self.interrupt("phdrs", "misses", depth=17)
 
-    def test_an_unwinder_in_a_tail_call(self):
+    def test_every_step_survives_an_unwinder_in_a_tail_call(self):
         self.interrupt("phdrs", "tails", depth=17)
 
     @slow

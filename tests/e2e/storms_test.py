@@ -44,7 +44,7 @@ class Storm(clewtest.Case):
                     if one.names.get(function) == "on_tick")
         self.assertGreaterEqual(ticks, 2000)
 
-    def test_handlers_on_the_stack(self):
+    def test_storms_of_handlers_on_the_stack_are_counted(self):
         self.check("stay")
 
     def test_handlers_on_their_own_stack(self):
@@ -67,7 +67,7 @@ class Storm(clewtest.Case):
                                  for name in times), 0)
         self.assertEqual(sum(map(sum, part.histograms.values())), ended)
 
-    def test_wide_vectors_in_what_is_interrupted(self):
+    def test_wide_vectors_of_interrupted_code_are_preserved(self):
         """The registers zmm16 to zmm31 and opmasks survive, also if clew itself is interrupted."""
         self.check("wide", self.frequent())
         (line,) = self.said
@@ -83,7 +83,7 @@ class Storm(clewtest.Case):
                 return
             self.assertLess(time.monotonic(), end)
 
-    def test_handlers_that_jump_out(self):
+    def test_storms_of_handlers_that_jump_out_are_counted(self):
         """Counts are exact again after the jumps, and an abandoned slow path blocks nothing."""
         one, part = self.record_storm("jump", self.frequent(),
                                       self.await_tables)

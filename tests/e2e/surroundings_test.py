@@ -19,7 +19,7 @@ STATUS = {"return": 1, "exit": 3, "_exit": 2, "quick_exit": 7,
 class Ends(clewtest.Case):
     """A process that ends in any manner has its native status and a complete recording."""
 
-    def test_every_way(self):
+    def test_every_way_to_end_is_recorded(self):
         for how, status in STATUS.items():
             with self.subTest(how):
                 for old in self.truths.iterdir():
@@ -31,7 +31,7 @@ class Ends(clewtest.Case):
                 self.assertEqual(
                     self.record([target("ends"), how]).returncode, status)
 
-    def test_daemon(self):
+    def test_daemons_are_recorded(self):
         recording, _ = self.record_target([target("ends"), "daemon"],
                                           images=3)
         for part in recording.parts:
@@ -39,7 +39,7 @@ class Ends(clewtest.Case):
 
 
 class Crowd(clewtest.Case):
-    def test_ten_thousand_threads_at_once(self):
+    def test_ten_thousand_threads_are_recorded(self):
         argv = [target("crowd"), "10000"]
         native = self.run_program(argv)
         if native.stdout != b"10000 of 10000\n":
@@ -100,7 +100,7 @@ class Environment(clewtest.Case):
                 self.assertGreater(max(part.counts().values()), 1)
 
     @needs("cc", "sqlite3")
-    def test_auditors_and_other_preloads(self):
+    def test_auditors_and_other_preloads_work(self):
         audit = self.library("audit", """
             #include <link.h>
             unsigned la_version(unsigned v) { return v; }
@@ -172,7 +172,7 @@ class Environment(clewtest.Case):
                                   "memset": 0, "main": 1})
 
     @needs("fakeroot")
-    def test_fakeroot(self):
+    def test_fakeroot_works(self):
         mine = self.work / "mine"
         mine.touch()
         if os.geteuid() == 0:
@@ -181,13 +181,13 @@ class Environment(clewtest.Case):
         self.assertEqual(native.stdout, b"0:0\n")
 
     @needs("sqlite3")
-    def test_huge_arguments_and_environment(self):
+    def test_huge_arguments_and_environment_work(self):
         huge = "x" * 120000
         self.environment["HUGE"] = huge
         self.check(["sqlite3", ":memory:", f"select length('{huge}')"])
 
     @needs("sqlite3")
-    def test_long_path(self):
+    def test_long_paths_work(self):
         folder = self.work.joinpath(*["d" * 200] * 9)
         folder.mkdir(parents=True)
         shutil.copy(shutil.which("sqlite3"), folder)
@@ -208,7 +208,7 @@ class Environment(clewtest.Case):
                     f"subprocess.run({SQL})\n"])
 
     @needs("unshare", "sqlite3")
-    def test_namespaces(self):
+    def test_namespaces_work(self):
         for options in "-U", "-Urpf":
             argv = ["unshare", options, *SQL]
             if self.run_program(argv).returncode:
@@ -216,7 +216,7 @@ class Environment(clewtest.Case):
             self.check(argv)
 
     @needs("unshare")
-    def test_the_proc_of_an_outer_namespace(self):
+    def test_the_proc_of_an_outer_namespace_is_understood(self):
         """/proc shows other thread ids than gettid() in that namespace."""
         argv = ["unshare", "-Urpf", target("threads")]
         native = self.run_program(argv)
@@ -230,7 +230,7 @@ class Environment(clewtest.Case):
         self.assert_equals_truth(counted, self.recording().part(1, 1))
 
     @needs("chroot", "setpriv", "sqlite3")
-    def test_root_and_users(self):
+    def test_root_and_users_are_recorded(self):
         if os.geteuid():
             self.skipTest("only root can")
         self.check(["chroot", "/", *SQL])
@@ -244,13 +244,13 @@ class Environment(clewtest.Case):
         self.check(other)
 
     @needs("sqlite3")
-    def test_children_out_of_reach(self):
+    def test_children_out_of_reach_run(self):
         """The children are set-user-id, or have an environment without LD_PRELOAD."""
         self.check(["/bin/sh", "-c", "passwd --help; LD_PRELOAD= "
                     "sqlite3 :memory: 'select 1'"])
 
     @needs("cc", "sqlite3")
-    def test_static_children(self):
+    def test_static_children_run(self):
         """Static programs pass clew's environment variables on to their children."""
         source = self.work / "static.c"
         source.write_text("""
@@ -274,7 +274,7 @@ class Environment(clewtest.Case):
             self.assertEqual((done.stdout, done.stderr, done.returncode),
                              (b"a\n", b"", 0))
 
-    def test_two_at_once(self):
+    def test_two_recordings_at_once_work(self):
         inner = self.work / "inner"
         argv = [clewtest.CLEW, "record", "-o", inner, "--",
                 target("recursion")]
@@ -407,7 +407,7 @@ class Sanitizers(clewtest.Case):
                     self.assertIn(12000, [row["calls"] for row in calls])
         return argv
 
-    def test_addresses(self):
+    def test_address_sanitizer_works(self):
         argv = [*self.check("address"), "stale"]
         native = self.run_program(argv, text=True)
         recorded = self.record(argv, text=True)
@@ -423,10 +423,10 @@ class Sanitizers(clewtest.Case):
         self.check("address", "clang", "-shared-libasan",
                    f"-Wl,-rpath,{os.path.dirname(where)}")
 
-    def test_threads(self):
+    def test_thread_sanitizer_works(self):
         self.check("thread")
 
-    def test_threads_by_a_runtime_in_the_program(self):
+    def test_a_linked_thread_sanitizer_works(self):
         """ThreadSanitizer allows memory only where programs usually have it."""
         for compiler, *flags in (["cc", "-static-libtsan"], ["clang", "-fPIE"],
                                  ["clang", "-no-pie"]):
@@ -438,7 +438,7 @@ class Sanitizers(clewtest.Case):
         self.check("memory", "clang", "-fsanitize-memory-track-origins")
 
     @needs("clang")
-    def test_data_flow(self):
+    def test_data_flow_sanitizer_works(self):
         self.check("dataflow", "clang")
 
     def test_undefined_behaviour(self):
@@ -511,20 +511,20 @@ class Disk(clewtest.Case):
                    ("256k", "400k", "800k", "4m"))
 
     @needs("unshare", "mount")
-    def test_full(self):
+    def test_full_shared_memory_is_harmless(self):
         self.check_memory()
 
     @needs("unshare", "mount")
-    def test_full_on_an_older_kernel(self):
+    def test_full_shared_memory_is_harmless_on_an_older_kernel(self):
         self.before_exec = seccomp.be_an_older_kernel
         self.check_memory()
 
     @needs("unshare", "mount", "mkfs.ext4")
-    def test_full_disk(self):
+    def test_a_full_disk_is_harmless(self):
         self.check_disk()
 
     @needs("unshare", "mount", "mkfs.ext4")
-    def test_full_disk_on_an_older_kernel(self):
+    def test_a_full_disk_is_harmless_on_an_older_kernel(self):
         self.before_exec = seccomp.be_an_older_kernel
         self.check_disk()
 

@@ -367,7 +367,7 @@ class TailNesting(Attached):
                     self.assertEqual(node["calls"], 1 if n == 1 else 50)
                     self.assertEqual(node["tail"], 50 if n > 2 else 0)
 
-    def test_verification_counts_who_has_jumped(self):
+    def test_verification_counts_functions_that_jumped(self):
         """In each call of third(), two functions have left the stack."""
         self.tree(self.build(CHAIN), "--time=none", "--verify-period=1")
         shown = self.clew_json("report", "--json", self.recording_path)
@@ -403,13 +403,13 @@ class TailNesting(Attached):
                          if path[-1] == "both"]
                 self.assertEqual(sum(calls), 60)
 
-    def test_the_former_view(self):
+    def test_no_tail_nesting_counts_below_the_caller(self):
         found = self.tree(self.build(CHAIN), "--no-tail-nesting")
         for name in "first", "second", "third":
             self.assertEqual(found["main", name]["calls"], 50)
         self.assertEqual(found["main", "third"]["tail"], 50)
 
-    def test_totals_have_the_time_of_what_was_jumped_to(self):
+    def test_totals_include_the_time_of_jumped_functions(self):
         program = self.build(CHAIN)
         for options in (["--time=exact"], ["--time=wall"], ["--time=cpu"],
                         ["--trace", "--stamps=all"]):
@@ -593,15 +593,15 @@ class Handed(Attached):
                 self.assertEqual((node["self_value"], node["below_value"]),
                                  (own if n == 4 else 0, own), self.PATH[:n])
 
-    def test_allocations(self):
+    def test_allocations_have_the_whole_chain(self):
         self.check_values("alloc", {"allocations": self.ROUNDS,
                                     "bytes": 1000 * self.ROUNDS,
                                     "live_bytes": 1000 * self.ROUNDS})
 
-    def test_locks(self):
+    def test_locks_have_the_whole_chain(self):
         self.check_values("locks", {"acquisitions": self.ROUNDS})
 
-    def test_sessions_of_both_kinds(self):
+    def test_sessions_of_both_kinds_alternate(self):
         """A process is attached to repeatedly, with and without --no-tail-nesting."""
         self.start_to_talk(target("handing"))
         for options, wanted in (

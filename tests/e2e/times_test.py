@@ -225,20 +225,20 @@ class Exact(clewtest.Case):
         self.check("tails")
 
     @undisturbed
-    def test_longjmp(self):
+    def test_longjmp_has_exact_times(self):
         self.check("jumps")
 
     @undisturbed
-    def test_threads(self):
+    def test_threads_have_exact_times(self):
         self.check("threads")
 
     @undisturbed
-    def test_exceptions(self):
+    def test_exceptions_have_exact_times(self):
         """The unwinder's time belongs to the function that called it."""
         self.check("throws", inclusive=False)
 
     @undisturbed
-    def test_coroutines(self):
+    def test_coroutines_have_exact_times(self):
         """Calls during a coroutine's suspension are in its inclusive time, not in its own."""
         self.check("coroutines", inclusive=False)
 
@@ -352,7 +352,7 @@ class Exact(clewtest.Case):
         self.assertGreaterEqual(min(open_calls.values()), 0)
         self.check_histograms(Tree(part))
 
-    def test_no_address_space_for_it(self):
+    def test_missing_address_space_is_reported(self):
         """Without address space for the tables, all calls take a slow path."""
         self.before_exec = lambda: resource.setrlimit(
             resource.RLIMIT_AS, (2 << 30, 2 << 30))

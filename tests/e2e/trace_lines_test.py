@@ -22,7 +22,7 @@ class Calls(Case):
             [1001000, 1006000, 0, name(1)], [1005000, 1006000, 1, name(2)],
             [1006000, None, 0, name(3)]])
 
-    def test_each_call_of_all_threads(self):
+    def test_each_call_of_all_threads_is_shown(self):
         for seed in range(10):
             with self.subTest(seed=seed):
                 self.recording_path = self.work / f"{seed}.out"
@@ -38,7 +38,7 @@ class Calls(Case):
                                   if line["kind"] in ("begin", "call")},
                                  {"stamp"})
 
-    def test_order_and_depth_without_stamps(self):
+    def test_order_and_depth_are_right_without_stamps(self):
         run = Run(5, 0, MAIN, 600, stamped=False)
         self.make(*run.script)
         lines = self.lines()
@@ -52,7 +52,7 @@ class Calls(Case):
         times = [line["tick"] for line in lines]
         self.assertEqual(times, sorted(times))
 
-    def test_windows_have_what_overlaps_them(self):
+    def test_windows_have_the_calls_that_overlap_them(self):
         run = Run(7, 0, MAIN, 900)
         self.make(*run.script)
         last = run.calls[-1][0]
@@ -144,7 +144,7 @@ class Functions(Case):
                 line["begin"] = line["begin_ns"] - START_NS + FIRST
         return found
 
-    def test_the_slowest(self):
+    def test_the_slowest_calls_are_shown(self):
         for function in (1, 7, 44):
             found = self.slowest(function, "-n0")
             self.assertEqual([line["rank"] for line in found],
@@ -153,7 +153,7 @@ class Functions(Case):
                               if line["most_ns"]], self.took(function))
             self.assertEqual(self.slowest(function, "--top=3"), found[:3])
 
-    def test_each_with_what_it_did(self):
+    def test_slow_calls_are_shown_with_their_callees(self):
         found = self.slowest(5, "--tree=3")
         runs = {MAIN: self.one, WORKER: self.other}
         shown = 0
@@ -199,7 +199,7 @@ class Functions(Case):
         found.pop(())
         return found
 
-    def test_the_slowest_beside_another(self):
+    def test_the_slowest_call_is_compared_with_another(self):
         compared = 0
         for function in range(1, 90):
             took = self.took(function)
@@ -224,7 +224,7 @@ class Functions(Case):
                 break
         self.assertGreater(compared, 8)
 
-    def test_a_histogram(self):
+    def test_a_histogram_shows_durations(self):
         [found] = self.lines_of_one("--histogram=" + name(9))
         took = self.took(9)[::-1]
         most = found["most"]
@@ -243,7 +243,7 @@ class Functions(Case):
         self.assertEqual(sum(octave["calls"]
                              for octave in found["histogram"]), len(took))
 
-    def test_latencies_of_each_function(self):
+    def test_each_function_has_latencies(self):
         found = self.lines_of_one("--latencies", "--top=0")
         self.assertEqual(len({one["name"] for one in found}), len(found))
         for one in found:
@@ -379,7 +379,7 @@ class Perfetto(Case):
                 [(begin, end or last, depth, called)
                  for begin, end, depth, called in told(run)])
 
-    def test_the_same_in_chrome_s_format(self):
+    def test_chrome_s_format_has_the_same_events(self):
         one, other = Run(21, 0, MAIN, 900), Run(22, 1, WORKER, 700)
         self.make(*one.script, *other.script)
         trace = self.export()
@@ -407,7 +407,7 @@ class Perfetto(Case):
                          slice.depth, slice.name]
                         for slice in trace.slices(trace.track(tid))])
 
-    def test_windows_and_filters(self):
+    def test_perfetto_has_windows_and_filters(self):
         run = Run(23, 0, MAIN, 900)
         self.make(*run.script, *Run(24, 1, WORKER, 300).script)
         begin, end = FIRST + 9000, FIRST + 20000
@@ -496,7 +496,7 @@ class Recorded(Case):
     def test_tail_calls(self):
         self.check("tail")
 
-    def test_jumps(self):
+    def test_jumps_are_shown(self):
         self.check("jumps")
 
 
@@ -566,7 +566,7 @@ class Text(Case):
 class Stamped(Case):
     """Every return in the trace of targets/requests.c has its time."""
 
-    def test_how_long_calls_took(self):
+    def test_lines_show_the_durations_of_calls(self):
         done = self.record([target("requests"), 200, 7, 100, 50],
                            ["--trace", "--stamps=all"], text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

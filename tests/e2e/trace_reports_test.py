@@ -103,7 +103,7 @@ class Reports(exports.Export, Case):
                   "call 2 3", "stamp 1009000", "call 2 2", "stamp 1009050")
         self.assertEqual(self.own(), named({(1,): 100, (1, 3): 50}))
 
-    def test_text(self):
+    def test_reports_of_traces_are_text(self):
         self.make(*MEASURED)
         said = self.shown("report")
         self.assertRegex(said, r"^ +self +share +total +share +calls +per "
@@ -124,7 +124,7 @@ class Reports(exports.Export, Case):
                          r"^ +calls +share")
         self.assertRegex(self.shown("report", "--by=thread"), r"1.00 us")
 
-    def test_json(self):
+    def test_reports_of_traces_are_json(self):
         self.make(*MEASURED)
         said = self.reported("report")
         self.assertEqual(
@@ -155,7 +155,7 @@ class Reports(exports.Export, Case):
         self.assertEqual(unfold(
             self.export("folded", self.recording_path)), named(OWN))
 
-    def test_sqlite(self):
+    def test_traces_become_databases(self):
         self.make(*MEASURED)
         with sqlite3.connect(self.export_file(
                 "sqlite", self.recording_path)) as database:
@@ -168,7 +168,7 @@ class Reports(exports.Export, Case):
             meta = dict(database.execute("SELECT * FROM meta"))
         self.assertEqual((meta["time"], meta["time_ns"]), ("trace", 1000))
 
-    def test_speedscope(self):
+    def test_traces_become_speedscope_files(self):
         self.make(*MEASURED)
         said = json.loads(self.export("speedscope", self.recording_path))
         self.assertEqual(

@@ -48,7 +48,7 @@ class Traced(clewtest.Case):
                 self.check(name, *arguments, options=["--stamps=all"],
                            flavours=["O2"])
 
-    def test_recursion(self):
+    def test_recursion_is_traced(self):
         self.check("recursion")
         self.check("recursion", options=["--stamps=packet"])
         self.check("recursion", options=["--stamps=1"])
@@ -68,17 +68,17 @@ class Traced(clewtest.Case):
     def test_tail_calls(self):
         self.check("tail")
 
-    def test_every_way_of_hooking(self):
+    def test_every_tier_of_hooks_is_traced(self):
         self.check("tiers")
 
-    def test_threads(self):
+    def test_threads_are_traced(self):
         self.check("threads")
 
-    def test_callbacks(self):
+    def test_callbacks_are_traced(self):
         self.check("callbacks")
         self.check("callbacks", options=["--libc"])
 
-    def test_signals(self):
+    def test_signal_handlers_are_traced(self):
         """The signals of a timer arrive anywhere, also inside a stub."""
         self.check_signals("--trace")
 
@@ -105,7 +105,7 @@ class Traced(clewtest.Case):
         for vaddr, wanted in totals.items():
             self.assertEqual(calls[vaddr], wanted, hex(vaddr))
 
-    def test_jumps(self):
+    def test_jumps_are_traced(self):
         self.check("jumps")
 
     def test_saved_return_addresses_are_followed(self):
@@ -185,16 +185,16 @@ class Traced(clewtest.Case):
                     ["--trace=64K", "--on-overflow=wait"], images=images)
                 self.assert_clew_reads_the_same(recording)
 
-    def test_coroutines(self):
+    def test_coroutines_are_traced(self):
         self.check("coroutines_ucontext")
         self.check("coroutines_switch")
         self.check("coroutines20")
 
-    def test_coroutines_by_fcontext(self):
+    def test_coroutines_by_fcontext_are_traced(self):
         for way in "named", "popping", "loading":
             self.check("fcontext", way)
 
-    def test_deep_recursion(self):
+    def test_deep_recursion_is_traced(self):
         self.check("deep", "5000")
 
     def test_cancelled_threads(self):
@@ -208,7 +208,7 @@ class Traced(clewtest.Case):
                 self.check("thread_ends", options=options)
                 self.check("thread_ends_unwound", options=options)
 
-    def test_forks(self):
+    def test_forks_are_traced(self):
         for way, images in (("fork", 13), ("threads", 13), ("forkexec", 9),
                             ("vfork", 5), ("spawn", 5), ("exec", 2)):
             with self.subTest(way):
@@ -302,13 +302,13 @@ class Switched(clewtest.Case):
         shown = self.clew("trace", "--json", self.recording_path).stdout
         self.assertEqual(shown.count('"name":"step"'), self.COUNT)
 
-    def test_none_in_a_function(self):
+    def test_a_function_can_switch_tracing_off(self):
         self.assertEqual(self.paths("--trace-off=handle",
                                     "--probe=handle%return",
                                     "--action=trace on"),
                          {("main",): 0, ("main", "handle"): self.COUNT - 1})
 
-    def test_off_from_the_beginning_of_the_last(self):
+    def test_tracing_can_end_with_the_last_function(self):
         found = self.paths("--probe=step",
                            f"--action=if arg1 == {self.COUNT - 1}",
                            "--action=trace off")
@@ -402,7 +402,7 @@ class Deserted(clewtest.Case):
         self.assertIn("until packets were counted",
                       self.clew("trace", self.recording_path).stderr)
 
-    def test_a_snapshot_has_what_workers_have_counted(self):
+    def test_a_snapshot_has_the_counts_of_workers(self):
         self.begin()
         self.call(3)
         (part,) = self.recording().parts

@@ -42,7 +42,7 @@ class Transforms(clewtest.Case):
         return {row["name"]: row["calls"] for row in rows
                 if row["name"] in CALLS or row["name"].endswith(")")}
 
-    def test_without_a_transform(self):
+    def test_the_report_is_unchanged_without_a_transform(self):
         self.assertEqual(self.calls(), CALLS)
 
     def test_focus_keeps_the_contexts_of_a_function(self):
@@ -54,20 +54,20 @@ class Transforms(clewtest.Case):
             "main": 1, "parse(int)": 1, "lib::sort(int)": 1,
             "lib::leaf()": 10})
 
-    def test_collapse_adds_up_what_is_below(self):
+    def test_collapse_adds_up_the_callees(self):
         self.assertEqual(self.calls("--collapse=^(parse|walk)"), {
             "main": 1, "parse(int) (with callees)": 12, "store(int)": 1,
             "lib::sort(int)": 1, "lib::leaf()": 21,
             "walk(int) (with callees)": 5})
 
-    def test_a_namespace_folds(self):
+    def test_a_namespace_is_folded(self):
         for options in ([], ["-m", "program"]):
             rows = self.clew_json("report", "--json", "--fold=lib", *options,
                                   self.recording_path)["functions"]
             (lib,) = (row for row in rows if row["name"] == "(lib)")
             self.assertEqual((lib["calls"], lib["contexts"]), (33, 2))
 
-    def test_recursion_folds(self):
+    def test_recursion_is_folded(self):
         tree = self.clew("tree", "-q", "-m", "program", "--fold=recursion",
                          self.recording_path).stdout
         self.assertEqual(tree.count("walk"), 1)

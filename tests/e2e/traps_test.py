@@ -50,19 +50,19 @@ class Trapping(clewtest.Case):
 class Traps(Trapping):
     """The output of traps.c is the native one."""
 
-    def test_threads(self):
+    def test_threads_may_trap(self):
         self.assertGreater(self.record_case("threads"), 1000)
 
-    def test_handlers(self):
+    def test_handlers_of_sigtrap_work(self):
         self.record_case("handlers")
 
-    def test_alternate_stacks(self):
+    def test_alternate_stacks_work(self):
         self.record_case("stacks")
 
-    def test_masks(self):
+    def test_masks_of_sigtrap_work(self):
         self.record_case("masks")
 
-    def test_masks_while_waiting(self):
+    def test_masks_work_while_waiting(self):
         self.record_case("waits")
 
     def test_dies_of_a_raised_one(self):
@@ -107,7 +107,7 @@ class Traps(Trapping):
             self.assert_same_behaviour(native, recorded)
             shutil.rmtree(self.recording_path)
 
-    def test_a_report_says_how_many(self):
+    def test_a_report_counts_breakpoint_hits(self):
         self.record([NATIVE, "threads"])
         self.assertIn("breakpoint hits", self.details(self.recording_path))
         hits = self.clew_json("report", "--json",
@@ -136,7 +136,7 @@ class Handlers(Trapping):
         self.assert_same_behaviour(native, self.record([HANDLERS, "forks"]))
         self.assert_has_traps()
 
-    def test_dies_of_what_waited_for_another_action(self):
+    def test_a_pending_trap_kills_under_the_default_action(self):
         self.assert_dies_alike("reset", 3, HANDLERS)
 
     def test_dies_of_a_breakpoint_in_one(self):

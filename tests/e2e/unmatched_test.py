@@ -62,18 +62,18 @@ class Counts(Case):
             self.assert_nothing([*words, "-f", "never_called"],
                                 "no function that was called matches\n")
 
-    def test_modules(self):
+    def test_unmatched_modules_are_reported(self):
         for words in self.TABLES:
             self.assert_nothing([*words, "-m", "sevrer"], "--module=sevrer",
                                 "did you mean server?")
             self.assert_nothing([*words, "-m", "["], "--by=module")
 
-    def test_modules_and_functions(self):
+    def test_unmatched_modules_and_functions_are_reported(self):
         for words in self.TABLES:
             self.assert_nothing([*words, "-m", "server", "-f", "zzz"],
                                 "--module=server", "--function=zzz", "both")
 
-    def test_processes_and_threads(self):
+    def test_unmatched_processes_and_threads_are_reported(self):
         pid = self.recording().parts[0].pid
         for words in (*self.TABLES, ["html", "-o", "page.html"]):
             self.assert_nothing([*words, "--process=1"],
@@ -88,7 +88,7 @@ class Counts(Case):
         self.assert_nothing(["export", "-F", "folded", "-o", path, "-f", "zzz"])
         self.assertEqual(path.read_text(encoding="utf-8"), "before")
 
-    def test_diff(self):
+    def test_diff_reports_unmatched_names(self):
         self.assert_nothing(["diff", "-f", "zzz", self.recording_path],
                             "--function=zzz")
         self.assert_nothing(["diff", "--tree", "-m", "zzz",
@@ -110,14 +110,14 @@ class Counts(Case):
                              self.recording_path)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_a_recording_without_a_trace(self):
+    def test_a_recording_without_a_trace_is_reported(self):
         self.assert_nothing(["trace"], "clew record --trace -- CMD")
 
 
 class Traces(Case):
     OPTIONS = ("--trace", "--stamps=all")
 
-    def test_lines(self):
+    def test_lines_report_unmatched_names(self):
         for words in ["trace"], ["trace", "--json"], ["trace", "-q"]:
             self.assert_nothing([*words, "-f", "parse_reqest"],
                                 "did you mean parse_request?")
@@ -141,13 +141,13 @@ class Traces(Case):
             self.assert_nothing(["trace", f"{option}=handle_request",
                                  "--from=1000"], "matches the filters")
 
-    def test_latencies(self):
+    def test_latencies_report_unmatched_names(self):
         self.assert_nothing(["trace", "--latencies", "-f", "zzz"],
                             "--function=zzz")
         self.assert_nothing(["trace", "--latencies", "--thread=nobody"],
                             "no call of the trace matches the filters")
 
-    def test_exports(self):
+    def test_exports_report_unmatched_names(self):
         self.assert_nothing(["export", "-F", "chrome", "-f", "zzz"],
                             "--function=zzz")
 
@@ -174,7 +174,7 @@ class Probes(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("did you mean", done.stderr)
 
-    def test_functions_of_a_file(self):
+    def test_unmatched_functions_of_a_file_are_reported(self):
         for words in (["probe", "--sites=parse_reqest", "-e", self.program],
                       ["probe", "--vars=parse_reqest", "-e", self.program],
                       ["record", f"--probe={self.program}:parse_reqest", "--",

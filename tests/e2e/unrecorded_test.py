@@ -26,11 +26,11 @@ class Reasons(clewtest.Case):
         self.before_exec = lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
                                                       (size, size))
 
-    def test_files_too_short_for_a_part(self):
+    def test_a_file_size_limit_leaves_no_part(self):
         self.limit_files(1024)
         self.check(f"it cannot create the recording: {LIMIT}")
 
-    def test_files_too_short_for_what_is_hooked(self):
+    def test_a_file_size_limit_prevents_hooking(self):
         self.limit_files(8192)
         self.check(f"clew cannot hook its functions: {LIMIT}")
 
@@ -45,11 +45,11 @@ class Reasons(clewtest.Case):
         self.check(words, wrapper=wrapper)
 
     @needs("unshare", "mount")
-    def test_a_disk_too_full_for_a_part(self):
+    def test_a_full_disk_leaves_no_part(self):
         self.check_disk("8k", "it cannot create the recording: the disk is full")
 
     @needs("unshare", "mount")
-    def test_a_disk_too_full_for_what_is_hooked(self):
+    def test_a_full_disk_prevents_hooking(self):
         self.check_disk("24k", "clew cannot hook its functions: the disk is full")
 
     @needs("cc")
@@ -80,7 +80,7 @@ class Reasons(clewtest.Case):
         self.assert_one_line(done, "was not recorded", "was removed while it ran")
 
     @needs("qemu-x86_64")
-    def test_emulators_are_recorded_and_what_they_run_is_not(self):
+    def test_emulators_are_recorded_and_emulated_code_is_not(self):
         done = self.record(["qemu-x86_64", *HELLO], text=True)
         self.assertEqual((done.stdout, done.returncode), ("hello\n", 0))
         self.assertIn("a program was not recorded: it runs in an emulator",

@@ -132,7 +132,7 @@ class Outside(clewtest.Case):
         return looked.stdout
 
     @needs("gdb")
-    def test_gdb_attaches(self):
+    def test_gdb_unwinds_an_attached_process(self):
         for flavour in flavours("waits"):
             with self.subTest(flavour=flavour), self.waiting(flavour) as pid:
                 shown = self.look(["gdb", "-batch", "-nx", "-p", str(pid),
@@ -204,14 +204,14 @@ class Outside(clewtest.Case):
         self.assertEqual(program_frames(names), STACK, shown)
 
     @needs("eu-stack")
-    def test_eu_stack(self):
+    def test_eu_stack_unwinds(self):
         with self.waiting() as pid:
             shown = self.look(["eu-stack", "-p", str(pid)])
             names = re.findall(r"^#\d+ +0x[0-9a-f]+ (\w+)", shown, re.M)
             self.assertEqual(program_frames(names), STACK, shown)
 
     @is_built("remote")
-    def test_libunwind_from_outside(self):
+    def test_libunwind_unwinds_from_outside(self):
         with self.waiting() as pid:
             shown = self.look([target("remote"), str(pid)])
             self.assertEqual(program_frames(shown.split()), STACK, shown)

@@ -43,7 +43,7 @@ class Values(clewtest.Case):
                 self.assertEqual(report["value"]["unit"],
                                  "" if name == "visits" else "bytes")
 
-    def test_values_of_threads_and_children(self):
+    def test_values_of_threads_and_children_add_up(self):
         self.check("exit", 0)
 
     def test_nothing_is_lost_without_an_exit(self):
@@ -87,7 +87,7 @@ class Values(clewtest.Case):
         self.assertIn("\nhint: 3 values were counted (visits, moved, most<); "
                       "--value=NAME shows one\n", self.details())
 
-    def test_exports(self):
+    def test_exports_have_values(self):
         self.recorded()
         folded = self.clew("export", "-F", "folded", "--value=moved").stdout
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1])
@@ -100,7 +100,7 @@ class Values(clewtest.Case):
         self.assertEqual((done.stderr, done.returncode), ("", 0))
         return path
 
-    def test_tables(self):
+    def test_tables_have_values(self):
         self.recorded()
         with self.export("csv").open(newline="") as file:
             rows = {row["function"]: (int(row["self_value"]),
@@ -112,7 +112,7 @@ class Values(clewtest.Case):
             self.assertEqual(sum(int(row["self_value"])
                                  for row in csv.DictReader(file)), 142011)
 
-    def test_a_database(self):
+    def test_a_database_has_values(self):
         self.recorded()
         with sqlite3.connect(self.export("sqlite")) as base:
             meta = dict(base.execute("SELECT key, value FROM meta"))
@@ -125,7 +125,7 @@ class Values(clewtest.Case):
                 "SELECT SUM(self_value), SUM(total_ns) FROM contexts"
             ).fetchone(), (142011, 0))
 
-    def test_flame_graphs_of_other_tools(self):
+    def test_flame_graphs_of_other_tools_have_values(self):
         self.recorded()
         (profile,) = json.loads(
             self.export("speedscope").read_text())["profiles"]
@@ -166,7 +166,7 @@ class Values(clewtest.Case):
             self.clew("report", "--by=context", "--value=moved").stdout,
             r"(?m)^ *120,000 .*  inner <- right( <- |\n)")
 
-    def test_a_comparison(self):
+    def test_comparisons_show_values(self):
         self.recorded()
         before = self.work / "before"
         self.recording_path.rename(before)
@@ -207,7 +207,7 @@ class Values(clewtest.Case):
                                        "inner": 10 * LEFTS + 60 * ROUNDS})
         self.assertEqual({group[1] for group in page.groups(True)}, {True})
 
-    def test_pprof(self):
+    def test_pprof_files_have_values(self):
         self.recorded()
         profile = self.work / "profile"
         done = self.clew("export", "-F", "pprof", "--value=moved", "-o",

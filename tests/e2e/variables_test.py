@@ -146,7 +146,7 @@ class Values(Case):
                 self.refused(program, "handle", "record req->uri",
                              "it has no debug information")
 
-    def test_conditions_and_regions(self):
+    def test_conditions_and_regions_use_variables(self):
         program = self.build("gcc", "-O2", "-g")
         events, _ = self.probed(
             program, "--probe=handle",
@@ -324,7 +324,7 @@ class Crashes(Case):
 
 
 class Listing(Case):
-    def test_types_and_places(self):
+    def test_types_and_places_are_listed(self):
         program = self.build("gcc", "-O2", "-g")
         self.assertEqual(self.vars(program, "handle"), {
             "req": ["const request_t *", "$rdi", "(arg1)"],

@@ -165,7 +165,7 @@ class Reasons(Case):
         return found
 
     @undisturbed
-    def test_each_system_call_by_its_number(self):
+    def test_each_system_call_has_its_reason(self):
         truth = self.record_idles("reasons", 200)
         found = self.reasons()
         for name, expected in self.WAITS.items():

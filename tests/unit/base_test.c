@@ -10,7 +10,7 @@
 #include "base/idmap.h"
 #include "base/strings.h"
 
-static void idmap_keeps_what_it_was_given(void **state)
+static void idmap_returns_stored_values(void **state)
 {
 	struct idmap map = { 0 };
 	uint64_t missing = 0;
@@ -234,7 +234,7 @@ static void sizes_take_suffixes_and_nothing_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(idmap_keeps_what_it_was_given),
+		cmocka_unit_test(idmap_returns_stored_values),
 		cmocka_unit_test(idmap_keeps_all_when_room_is_made),
 		cmocka_unit_test(idmap_finds_nothing_when_empty),
 		cmocka_unit_test(an_index_finds_each_of_many_with_one_hash),

@@ -72,7 +72,7 @@ static void short_looks_lose_nothing(void **state)
 	assert_in_range(out.record.missed, 49999, 50000);
 }
 
-static void a_survey_corrects_what_was_before_it(void **state)
+static void a_survey_corrects_earlier_estimates(void **state)
 {
 	struct out out = { 0 };
 
@@ -161,7 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_go_by_cpu_time),
 		cmocka_unit_test(short_looks_lose_nothing),
-		cmocka_unit_test(a_survey_corrects_what_was_before_it),
+		cmocka_unit_test(a_survey_corrects_earlier_estimates),
 		cmocka_unit_test(an_unsure_survey_is_corrected_later),
 		cmocka_unit_test(nothing_is_known_of_no_time),
 		cmocka_unit_test(the_rest_counts_while_it_is_out),

@@ -74,7 +74,7 @@ static void shares_have_an_interval(void **state)
 	assert_true(some.low == 0 && some.high == 1);
 }
 
-static void intervals_hold_what_they_promise(void **state)
+static void intervals_contain_the_share_as_often_as_stated(void **state)
 {
 	static const unsigned int samples[] = { 8,   16,  35,   69,
 						150, 400, 1000, 5000 };
@@ -325,7 +325,8 @@ int main(void)
 		cmocka_unit_test(no_mismatch_bounds_by_three_over_n),
 		cmocka_unit_test(bounds_are_those_of_clopper_and_pearson),
 		cmocka_unit_test(shares_have_an_interval),
-		cmocka_unit_test(intervals_hold_what_they_promise),
+		cmocka_unit_test(
+			intervals_contain_the_share_as_often_as_stated),
 		cmocka_unit_test(equal_weights_make_no_difference),
 		cmocka_unit_test(
 			unequal_weights_have_the_intervals_that_they_promise),

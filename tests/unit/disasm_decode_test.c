@@ -414,7 +414,7 @@ static struct insn plain(uint8_t length)
 	return (struct insn){ .kind = INSN_PLAIN, .length = length };
 }
 
-static void an_instruction_is_found_by_how_it_begins(void **state)
+static void an_instruction_is_found_by_its_first_bytes(void **state)
 {
 	static const uint8_t known[] = { 0x48, 0x83, 0xec, 0x18, 0x90 };
 	static const uint8_t alike[] = { 0x48, 0x83, 0xec, 0x19, 0xc3 };
@@ -449,7 +449,7 @@ static void a_base_of_sib_tells_lengths_apart(void **state)
 }
 
 /* Openings must be long enough to tell from, and no longer than needed. */
-static void openings_end_with_what_tells(void **state)
+static void openings_end_with_the_deciding_byte(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -604,9 +604,9 @@ int main(void)
 			what_was_decoded_before_changes_nothing_in_this_program),
 		cmocka_unit_test(
 			what_was_decoded_before_changes_nothing_in_random_bytes),
-		cmocka_unit_test(an_instruction_is_found_by_how_it_begins),
+		cmocka_unit_test(an_instruction_is_found_by_its_first_bytes),
 		cmocka_unit_test(a_base_of_sib_tells_lengths_apart),
-		cmocka_unit_test(openings_end_with_what_tells),
+		cmocka_unit_test(openings_end_with_the_deciding_byte),
 		cmocka_unit_test(cached_openings_decode_like_the_library),
 	};
 

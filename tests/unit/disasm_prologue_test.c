@@ -175,7 +175,7 @@ static void two_bytes_are_enough_for_a_short_jump(void **state)
 		       VERDICT_IS_TOO_SHORT);
 }
 
-static void a_punned_jump_takes_what_it_can_have(void **state)
+static void a_punned_jump_takes_only_free_bytes(void **state)
 {
 	/* Up to the target, and never the fifth byte. */
 	assert_hooked(prologue_judge_punned(*state, QUERY(ENTERED, 7, 1 << 3)),
@@ -241,7 +241,7 @@ int main(void)
 		cmocka_unit_test(calls_are_movable_as_the_last),
 		cmocka_unit_test(loops_are_movable),
 		cmocka_unit_test(two_bytes_are_enough_for_a_short_jump),
-		cmocka_unit_test(a_punned_jump_takes_what_it_can_have),
+		cmocka_unit_test(a_punned_jump_takes_only_free_bytes),
 		cmocka_unit_test(a_punned_jump_needs_two_bytes),
 		cmocka_unit_test(a_trap_displaces_one_instruction),
 	};

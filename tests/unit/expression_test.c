@@ -205,7 +205,7 @@ static void test_texts(void **state)
 	same("1 && arg1 + 2 == \"word\" && 1", 1);
 }
 
-static void test_what_has_no_value(void **state)
+static void test_values_that_cannot_be_computed_fail(void **state)
 {
 	static const struct {
 		const char *text;
@@ -239,7 +239,7 @@ static void test_what_has_no_value(void **state)
 	same("(-0x7fffffffffffffff - 1) % -1", 0);
 }
 
-static void test_what_is_refused(void **state)
+static void test_invalid_expressions_are_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -389,8 +389,8 @@ int main(void)
 		cmocka_unit_test(test_the_base),
 		cmocka_unit_test(test_parts_of_registers),
 		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_what_has_no_value),
-		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_values_that_cannot_be_computed_fail),
+		cmocka_unit_test(test_invalid_expressions_are_refused),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_fields),
 	};

@@ -107,23 +107,23 @@ static int open_decoder(void **state)
 	return decoder_open(&decoder, decoder_memory, NULL);
 }
 
-static void plain_stubs_load_what_they_stored(void **state)
+static void plain_stubs_load_the_words_they_stored(void **state)
 {
 	of_template(*state, &hot_stub_plain, most);
 }
 
-static void leaves_stubs_load_what_they_stored(void **state)
+static void leaves_stubs_load_the_words_they_stored(void **state)
 {
 	of_template(*state, &hot_stub_leaf, of_leaves);
 	of_template(*state, &hot_stub_traced_leaf, of_leaves);
 }
 
-static void timed_stubs_load_what_they_stored(void **state)
+static void timed_stubs_load_the_words_they_stored(void **state)
 {
 	of_template(*state, &hot_stub_timed, most);
 }
 
-static void traced_stubs_load_what_they_stored(void **state)
+static void traced_stubs_load_the_words_they_stored(void **state)
 {
 	of_template(*state, &hot_stub_traced, most);
 	of_template(*state, &hot_stub_stamped, most);
@@ -166,10 +166,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_model_knows_a_stall),
-		cmocka_unit_test(plain_stubs_load_what_they_stored),
-		cmocka_unit_test(leaves_stubs_load_what_they_stored),
-		cmocka_unit_test(timed_stubs_load_what_they_stored),
-		cmocka_unit_test(traced_stubs_load_what_they_stored),
+		cmocka_unit_test(plain_stubs_load_the_words_they_stored),
+		cmocka_unit_test(leaves_stubs_load_the_words_they_stored),
+		cmocka_unit_test(timed_stubs_load_the_words_they_stored),
+		cmocka_unit_test(traced_stubs_load_the_words_they_stored),
 	};
 
 	return cmocka_run_group_tests(tests, open_decoder, NULL);

@@ -158,7 +158,7 @@ static int compile(const char *pattern, struct ere *ere, struct arena *arena)
 	return err;
 }
 
-static void what_cannot_be_had_is_refused(void **state)
+static void unsupported_patterns_are_refused(void **state)
 {
 	static const struct {
 		const char *pattern;
@@ -369,7 +369,7 @@ int main(void)
 			a_glob_of_files_is_for_the_path_if_it_has_a_slash),
 		cmocka_unit_test(a_glob_of_many_stars_takes_no_time),
 		cmocka_unit_test(expressions_are_libcs),
-		cmocka_unit_test(what_cannot_be_had_is_refused),
+		cmocka_unit_test(unsupported_patterns_are_refused),
 		cmocka_unit_test(parentheses_may_not_be_any_depth),
 		cmocka_unit_test(no_expression_takes_for_ever),
 		cmocka_unit_test(bytes_beyond_ascii_are_bytes),

@@ -80,7 +80,7 @@ static void *add_all(void *context)
 	return NULL;
 }
 
-static void threads_agree_on_who_was_first(void **state)
+static void threads_agree_on_the_first_node(void **state)
 {
 	static void *found[THREADS][IDS];
 	pthread_barrier_t barrier;
@@ -117,7 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_id_has_the_node_that_it_was_given_first),
 		cmocka_unit_test(ids_that_are_alike_are_told_apart),
-		cmocka_unit_test(threads_agree_on_who_was_first),
+		cmocka_unit_test(threads_agree_on_the_first_node),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ static void long_times_do_not_overflow(void **unused)
 	has(B, tsc - tsc / 2);
 }
 
-static void what_is_forgotten_has_no_time(void **unused)
+static void forgotten_calls_have_no_time(void **unused)
 {
 	call(A);
 	stamp(PACKET_TIME, 100);
@@ -148,7 +148,7 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(long_times_do_not_overflow,
 						begin, end),
-		cmocka_unit_test_setup_teardown(what_is_forgotten_has_no_time,
+		cmocka_unit_test_setup_teardown(forgotten_calls_have_no_time,
 						begin, end),
 		cmocka_unit_test_setup_teardown(
 			contexts_that_are_unknown_have_no_time, begin, end),

@@ -130,7 +130,7 @@ static void a_context_says_where_calls_go_on(void **state)
 /*
  * The slot of the next call does not show this: its caller has grown its frame.
  */
-static void what_has_returned_may_have_words(void **state)
+static void returned_functions_may_have_words(void **state)
 {
 	const uint32_t functions[] = { 10, 11 };
 	const uint32_t places[] = { 700, WIRE_PACKET_ELSEWHERE };
@@ -160,7 +160,7 @@ static void what_has_returned_may_have_words(void **state)
 }
 
 /* No slot of a call shows that these calls have returned. */
-static void what_is_on_another_stack_goes_on(void **state)
+static void functions_on_another_stack_stay_active(void **state)
 {
 	const uint32_t functions[] = { 10, 11, 12 };
 	const uint32_t places[] = { 600, WIRE_PACKET_ELSEWHERE,
@@ -451,8 +451,8 @@ int main(void)
 		cmocka_unit_test(a_value_is_of_a_call_that_runs),
 		cmocka_unit_test(returns_follow_from_the_places_of_calls),
 		cmocka_unit_test(a_context_says_where_calls_go_on),
-		cmocka_unit_test(what_has_returned_may_have_words),
-		cmocka_unit_test(what_is_on_another_stack_goes_on),
+		cmocka_unit_test(returned_functions_may_have_words),
+		cmocka_unit_test(functions_on_another_stack_stay_active),
 		cmocka_unit_test(as_many_calls_are_deep_as_a_packet_has_words),
 		cmocka_unit_test(a_handler_may_call_first),
 		cmocka_unit_test(tail_calls_are_marked),

@@ -277,7 +277,7 @@ static void a_file_that_shrinks_just_ends(void **state)
 	unlink(path);
 }
 
-static void what_is_no_file_is_an_error(void **state)
+static void other_files_than_regular_ones_are_errors(void **state)
 {
 	char fifo[] = "/tmp/clew-test-XXXXXX";
 	struct a2n_space *space;
@@ -316,7 +316,7 @@ int main(void)
 		cmocka_unit_test(
 			of_a_growing_file_only_what_began_before_is_read),
 		cmocka_unit_test(a_file_that_shrinks_just_ends),
-		cmocka_unit_test(what_is_no_file_is_an_error),
+		cmocka_unit_test(other_files_than_regular_ones_are_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ static void a_hole_is_not_filled(void **state)
 	sys_munmap(second, PAGE);
 }
 
-static void what_is_anothers_is_passed_over(void **state)
+static void foreign_mappings_are_skipped(void **state)
 {
 	char *ours = map(PAGE), *theirs = ours + PAGE, *next;
 
@@ -77,7 +77,7 @@ static void what_is_anothers_is_passed_over(void **state)
 	sys_munmap(ours, PAGE);
 }
 
-static void what_is_too_large_goes_elsewhere(void **state)
+static void large_mappings_are_outside_of_the_range(void **state)
 {
 	char *large = map(TOO_LARGE), *next = map(PAGE);
 
@@ -115,8 +115,8 @@ int main(void)
 		cmocka_unit_test(the_kernel_chooses_until_there_is_a_range),
 		cmocka_unit_test(mappings_follow_each_other),
 		cmocka_unit_test(a_hole_is_not_filled),
-		cmocka_unit_test(what_is_anothers_is_passed_over),
-		cmocka_unit_test(what_is_too_large_goes_elsewhere),
+		cmocka_unit_test(foreign_mappings_are_skipped),
+		cmocka_unit_test(large_mappings_are_outside_of_the_range),
 		cmocka_unit_test(the_range_does_not_end),
 	};
 

@@ -437,7 +437,7 @@ static void anonymous_mapping_has_no_module(void **state)
 	a2n_destroy(a2n);
 }
 
-static void a_later_snapshot_forgets_what_is_gone(void **state)
+static void a_later_snapshot_forgets_unmapped_files(void **state)
 {
 	struct a2n_space *space = new_space();
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -588,7 +588,7 @@ int main(void)
 		cmocka_unit_test(later_mapping_replaces_code),
 		cmocka_unit_test(our_own_functions_are_found_through_proc),
 		cmocka_unit_test(anonymous_mapping_has_no_module),
-		cmocka_unit_test(a_later_snapshot_forgets_what_is_gone),
+		cmocka_unit_test(a_later_snapshot_forgets_unmapped_files),
 		cmocka_unit_test(a_process_that_is_none_is_an_error),
 		cmocka_unit_test(
 			a_deleted_file_is_not_mistaken_for_its_successor),

@@ -171,7 +171,7 @@ static void get_signals(const void *context, const void *request, void *answer)
 }
 
 /* Ctrl-C ends `clew attach`, which needs its reader to detach. */
-static void a_reader_ignores_what_ends_its_caller(void **state)
+static void a_reader_ignores_signals_that_end_its_caller(void **state)
 {
 	struct stack_reader reader = begin(get_signals, NULL, 0, sizeof(int));
 
@@ -266,7 +266,7 @@ int main(void)
 		cmocka_unit_test(one_worker_answers_several_requests),
 		cmocka_unit_test(a_worker_that_used_much_time_is_replaced),
 		cmocka_unit_test(a_reader_can_only_read_its_descriptor),
-		cmocka_unit_test(a_reader_ignores_what_ends_its_caller),
+		cmocka_unit_test(a_reader_ignores_signals_that_end_its_caller),
 		cmocka_unit_test(a_worker_that_is_killed_is_an_error),
 		cmocka_unit_test(a_reader_that_does_not_answer_is_an_error),
 		cmocka_unit_test(a_crash_is_seen_where_children_are_ignored),

@@ -382,7 +382,7 @@ static void no_number_of_groups_hides_a_thread(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void only_who_has_gone_is_said_to_have_gone(void **state)
+static void only_exited_threads_are_reported_as_exited(void **state)
 {
 	struct proc_line none = { .name = "NoSuchLine", .base = 10 };
 	struct proc_activity activity;
@@ -408,7 +408,7 @@ int main(void)
 		cmocka_unit_test(unmapped_memory_is_not_read),
 		cmocka_unit_test(a_sleeping_thread_is_seen_through),
 		cmocka_unit_test(no_number_of_groups_hides_a_thread),
-		cmocka_unit_test(only_who_has_gone_is_said_to_have_gone),
+		cmocka_unit_test(only_exited_threads_are_reported_as_exited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

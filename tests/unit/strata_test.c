@@ -253,7 +253,7 @@ static void looking_late_is_next_to_no_bias(void **state)
 			2000, 1.5);
 }
 
-static void one_who_waits_is_looked_at_seldom(void **state)
+static void a_waiting_thread_is_observed_seldom(void **state)
 {
 	struct result result;
 
@@ -320,7 +320,7 @@ int main(void)
 		cmocka_unit_test(threads_that_end_soon_count_on_average),
 		cmocka_unit_test(looking_less_often_is_less_precise_only),
 		cmocka_unit_test(looking_late_is_next_to_no_bias),
-		cmocka_unit_test(one_who_waits_is_looked_at_seldom),
+		cmocka_unit_test(a_waiting_thread_is_observed_seldom),
 		cmocka_unit_test(all_time_is_accounted_for),
 		cmocka_unit_test(threads_are_seen_together),
 	};

@@ -69,7 +69,7 @@ static char *written_by(struct progress *progress, uint64_t done)
 	return text;
 }
 
-static void progress_says_how_far_it_is(void **state)
+static void progress_shows_the_percentage(void **state)
 {
 	struct progress progress = { .is_on = 1 };
 	char *text = written_by(&progress, 50);
@@ -101,7 +101,7 @@ int main(void)
 		cmocka_unit_test(long_lines_are_cut),
 		cmocka_unit_test(characters_are_cut_as_a_whole),
 		cmocka_unit_test(escape_sequences_take_no_room),
-		cmocka_unit_test(progress_says_how_far_it_is),
+		cmocka_unit_test(progress_shows_the_percentage),
 		cmocka_unit_test(progress_that_is_off_says_nothing),
 	};
 

@@ -193,7 +193,7 @@ static void returns_have_their_own_times(void **state)
 		      "200-1:r 220+5 >220-5:o");
 }
 
-static void how_long_a_call_took_is_known_by_its_return(void **state)
+static void a_return_has_the_duration_of_its_call(void **state)
 {
 	struct told told;
 	struct call_event event;
@@ -385,7 +385,7 @@ static void make_loop(struct told *told)
 	open_it(told);
 }
 
-static void a_window_has_what_runs_in_it(void **state)
+static void a_window_has_the_calls_that_run_in_it(void **state)
 {
 	struct told told;
 
@@ -407,7 +407,7 @@ static void a_window_within_a_call_has_that(void **state)
 	expect(&told, ">212+1? >212+3 220-3:r >218-1:o");
 }
 
-static void a_window_between_packets_has_what_goes_on(void **state)
+static void a_window_between_packets_has_the_active_calls(void **state)
 {
 	struct told told;
 
@@ -434,7 +434,7 @@ int main(void)
 		cmocka_unit_test(times_between_stamps_are_interpolated),
 		cmocka_unit_test(a_moment_is_between_two_calls),
 		cmocka_unit_test(returns_have_their_own_times),
-		cmocka_unit_test(how_long_a_call_took_is_known_by_its_return),
+		cmocka_unit_test(a_return_has_the_duration_of_its_call),
 		cmocka_unit_test(a_tail_call_takes_the_place_of_its_caller),
 		cmocka_unit_test(missing_packets_are_not_bridged),
 		cmocka_unit_test(calls_before_the_first_packet_are_missing),
@@ -444,9 +444,9 @@ int main(void)
 		cmocka_unit_test(damage_cuts_everything),
 		cmocka_unit_test(traces_of_a_former_clew_are_refused),
 		cmocka_unit_test(another_thread_begins_anew),
-		cmocka_unit_test(a_window_has_what_runs_in_it),
+		cmocka_unit_test(a_window_has_the_calls_that_run_in_it),
 		cmocka_unit_test(a_window_within_a_call_has_that),
-		cmocka_unit_test(a_window_between_packets_has_what_goes_on),
+		cmocka_unit_test(a_window_between_packets_has_the_active_calls),
 		cmocka_unit_test(a_window_behind_everything_is_empty),
 	};
 
