@@ -226,7 +226,6 @@ static void configure(struct http_try *try)
 	curl->set(handle, CURLOPT_HTTPHEADER, try->lines);
 	curl->set(handle, CURLOPT_USERAGENT, "clew/" CLEW_VERSION);
 	curl->set(handle, CURLOPT_FOLLOWLOCATION, 0L);
-	curl->set(handle, CURLOPT_NOSIGNAL, 1L);
 	curl->set(handle, CURLOPT_ERRORBUFFER, try->error);
 	curl->set(handle, CURLOPT_WRITEFUNCTION, take_answer);
 	curl->set(handle, CURLOPT_WRITEDATA, try);

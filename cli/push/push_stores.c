@@ -114,6 +114,7 @@ static json_t *base64(const unsigned char *data, size_t bytes)
 		"0123456789+/";
 	const size_t length = (bytes + 2) / 3 * 4;
 	char *text = memory_zeroed(length + 1, 1), *out = text;
+	json_t *json;
 
 	for (size_t i = 0; i < bytes; i += 3) {
 		const unsigned int second = i + 1 < bytes ? data[i + 1] : 0;
@@ -128,7 +129,9 @@ static json_t *base64(const unsigned char *data, size_t bytes)
 		text[length - 1] = '=';
 	if (bytes % 3 == 1)
 		text[length - 2] = '=';
-	return json_stringn_nocheck(text, length);
+	json = json_stringn_nocheck(text, length);
+	free(text);
+	return json;
 }
 
 /* Returns the type by which the stores group profiles. */

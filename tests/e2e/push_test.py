@@ -378,6 +378,12 @@ class Certificates(Push):
         self.assert_pushed(self.push(server.url.partition("://")[2], "--ca",
                                      self.certificate))
 
+    def test_a_connection_that_breaks_is_tried_again(self):
+        server = self.serve(stores.close, stores.status(200),
+                            certificate=self.certificate)
+        self.assert_pushed(self.push(server, "--ca", self.certificate))
+        self.assertEqual(len(server.requests), 2)
+
     def test_an_unknown_certificate_is_refused(self):
         server = self.serve(certificate=self.certificate)
         self.assert_failed(self.push(server), "certificate")
