@@ -9,10 +9,11 @@
  * starts with each call and return, as the format's description of WeightType
  * shows; it weighs the time until the next one.
  *
- * The format has no place for numbers of calls beside times. Therefore they are a separate track of a separate process: one sample for each
- * context, whose weight ("samples") is the context's number of calls. Calls that were only counted
- * have no time, so all these samples are at the start. Times that belong to no
- * sample, and values of agents, are such tracks also.
+ * The format has no place for numbers of calls beside times. Therefore they are
+ * a separate track of a separate process: one sample for each context, whose
+ * weight ("samples") is the context's number of calls. Calls that were only
+ * counted have no time, so all these samples are at the start. Times that belong
+ * to no sample, and values of agents, are such tracks also.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -66,6 +67,7 @@ struct firefox {
 	struct firefox_lane *lanes;
 	size_t lane_count, lane_capacity;
 	struct idmap lane_at;   /* (part << 32 | tid) + 1 */
+	struct idmap recorded;  /* pid + 1 of each process */
 	struct idmap pids;      /* pid + 1: the pid has a part already */
 	const char **pid_names; /* by part: unique; NULL: not yet used */
 	const struct mark_event **marks; /* by lane, then by time */
@@ -406,7 +408,10 @@ static void put_mark(struct firefox *firefox, const struct mark_event *event)
 	put_marker(firefox, &marker);
 }
 
-/* Marks a fork or exec by which the process or its program began. */
+/*
+ * Marks the fork or exec by which the process or its program began. A process
+ * whose parent was not recorded was started by the user.
+ */
 static void put_origin(struct firefox *firefox,
 		       const struct wire_header *header)
 {
@@ -414,7 +419,8 @@ static void put_origin(struct firefox *firefox,
 					 .start_ns = header->start_ns };
 
 	if (!window_has(&firefox->export->window, header->start_ns) ||
-	    header->origin == WIRE_FROM_START)
+	    (header->origin == WIRE_FROM_START &&
+	     !idmap_find(&firefox->recorded, (uint64_t)header->ppid + 1)))
 		return;
 	if (header->origin == WIRE_FROM_FORK)
 		marker.name = "fork";
@@ -642,11 +648,10 @@ static void end_calls(struct firefox *firefox)
 	head = head_of(firefox, part, firefox->tid,
 		       traced_thread_name(firefox->process, firefox->tid));
 	lane = find_lane(firefox, part, firefox->tid);
+	if (lane == FIREFOX_NONE)
+		lane = add_lane(firefox, part, firefox->tid, head.name);
+	put_lane_markers(firefox, &firefox->lanes[lane]);
 	head.shows_markers = firefox->markers.rows > 0;
-	if (lane != FIREFOX_NONE) {
-		head.shows_markers |= firefox->lanes[lane].mark_count > 0;
-		put_lane_markers(firefox, &firefox->lanes[lane]);
-	}
 	thread = begin_thread(firefox, &head);
 	end_thread(firefox, &thread, &firefox->samples, "tracing-ms");
 	firefox->process = NULL;
@@ -979,6 +984,11 @@ static void begin(struct firefox *firefox)
 		firefox->end_ns = export->window.to_ns;
 	firefox->pid_names = memory_zeroed(
 		export->session->recording.part_count, sizeof(char *));
+	for (size_t i = 0; i < export->session->recording.part_count; i++)
+		*idmap_at(&firefox->recorded,
+			  (uint64_t) export->session->recording.parts[i]
+					  .header->pid +
+				  1) = 1;
 	firefox_tables_init(&firefox->tables, export);
 	firefox_columns_begin(&firefox->samples, samples);
 	firefox_columns_begin(&firefox->cpu_samples, cpu_samples);
@@ -1002,6 +1012,7 @@ static void finish(struct firefox *firefox)
 	free(firefox->callers);
 	free(firefox->open);
 	idmap_fini(&firefox->lane_at);
+	idmap_fini(&firefox->recorded);
 	idmap_fini(&firefox->pids);
 }
 

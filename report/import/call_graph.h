@@ -10,7 +10,8 @@
  * called it, as gprof does. A context ends where its share is very small.
  *
  * The remainder, which rounding and these ends omit, is added to the largest
- * context of the function or the pair. The sums of each function and each pair are thus exact.
+ * context of the function or the pair. The sums of each function and each pair
+ * are thus exact.
  */
 #ifndef CLEW_IMPORT_CALL_GRAPH_H
 #define CLEW_IMPORT_CALL_GRAPH_H

@@ -148,6 +148,20 @@ class Contexts(exports.Export):
             thread["pid"], "0"}
         self.assertEqual(rows, [{"type": "process", "parent": int(parent)}])
 
+    def test_a_program_begins_with_the_exec(self):
+        self.record(["sh", "-c", "/bin/ls / >/dev/null; exit 0"],
+                    ["--trace"])
+        profile = self.profile(self.recording_path)
+        (shell,) = {thread["pid"] for thread in profile.threads
+                    if thread["processName"] == "sh" and
+                    not profile.markers(thread)}
+        ((thread, data),) = (
+            (thread, data) for thread in profile.threads
+            for called, _, _, data in profile.markers(thread)
+            if called == "exec")
+        self.assertEqual(thread["processName"], "ls")
+        self.assertEqual(data["parent"], int(shell))
+
     def test_a_deep_recursion_is_whole(self):
         self.record([target("deep"), "3000"])
         profile = self.profile(self.recording_path)
