@@ -51,7 +51,7 @@ enum {
 #define EVERY_MAX_NS UINT64_C(604800000000000)
 
 static const struct argp_option argp_options[] = {
-	TARGET_CHOICE(HELP_FIRST),
+	TARGET_CHOICE(HELP_FIRST, 0),
 	ROW_OUTPUT(HELP_FIRST),
 	{ "for", KEY_FOR, "TIME", HELP_FIRST,
 	  "Detach after TIME, such as 500ms, 10s or 2m", HELP_OUTPUT },

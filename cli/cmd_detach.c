@@ -20,7 +20,7 @@ struct detach_options {
 };
 
 static const struct argp_option argp_options[] = {
-	TARGET_CHOICE(0),
+	TARGET_CHOICE(0, 0),
 	ROW_QUIET,
 	{ 0 },
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `clew top`: shows the present calls of a process, on a screen or as a stream
- * of tables.
+ * `clew top`: shows the present calls of processes, on a screen or as a stream of
+ * tables.
  */
 #include <argp.h>
 #include <errno.h>
@@ -28,29 +28,31 @@ enum { DEFAULT_ROWS = 20 };
 enum { KEY_BY = 0x100, KEY_TOP, KEY_FULL_NAMES };
 
 static const struct argp_option argp_options[] = {
-	{ "delay", 'd', "SECONDS", 0,
+	TARGET_CHOICE(HELP_FIRST, HELP_FIRST),
+	{ "delay", 'd', "SECONDS", HELP_FIRST,
 	  "Time between updates (default: 1; longer if they are costly)",
 	  HELP_VIEWS },
-	{ "by", KEY_BY, "function|context|module|thread", 0,
+	{ "by", KEY_BY, "function|context|module|thread", HELP_FIRST,
 	  "What a row is (default: function)", HELP_VIEWS },
-	{ "sort", 's', "calls|self|total|all-calls", 0,
-	  "Sort by this column (default: calls of the last interval)",
+	{ "sort", 's', "self|total|calls|all-calls", HELP_FIRST,
+	  "Sort by this column (default: self; then calls per second)",
 	  HELP_VIEWS },
-	{ "function", 'f', "TEXT", 0, "Show only rows that contain TEXT",
-	  HELP_VIEWS },
-	{ "top", KEY_TOP, "N", 0, "Show N rows per table (default: 20; 0: all)",
-	  HELP_VIEWS },
+	{ "function", 'f', "TEXT", HELP_FIRST,
+	  "Show only rows that contain TEXT", HELP_VIEWS },
+	{ "top", KEY_TOP, "N", HELP_FIRST,
+	  "Show N rows per table (default: 20; 0: all)", HELP_VIEWS },
 	ROW_FULL_NAMES(KEY_FULL_NAMES),
-	{ "batch", 'b', NULL, 0,
+	{ "batch", 'b', NULL, HELP_FIRST,
 	  "Print tables one after another, without a screen", HELP_OUTPUT },
-	{ "iterations", 'n', "N", 0, "Exit after N tables", HELP_OUTPUT },
-	{ "output", 'o', "PATH", 0,
+	{ "iterations", 'n', "N", HELP_FIRST, "Exit after N tables",
+	  HELP_OUTPUT },
+	{ "output", 'o', "PATH", HELP_FIRST,
 	  "Where to write a snapshot (default: clew.out)", HELP_OUTPUT },
 	{ 0 },
 };
 
 struct top_command {
-	pid_t pid;
+	struct target_choice choice;
 	char **command; /* The program to run, or NULL. */
 	int is_batch;
 	uint64_t iterations; /* 0: unlimited. */
@@ -130,21 +132,28 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case 'o':
 		top->view.output = argument;
 		return 0;
+	case ARGP_KEY_ARG:
+		/* The words after "--" are passed as ARGP_KEY_ARGS. */
+		if (state->quoted)
+			return ARGP_ERR_UNKNOWN;
+		return target_choice_parse(&top->choice, key, argument, state);
 	case ARGP_KEY_ARGS:
 		/* argp has removed the "--" before a command. */
-		if (strcmp(state->argv[state->next - 1], "--") == 0)
+		if (strcmp(state->argv[state->next - 1], "--") == 0) {
 			top->command = state->argv + state->next;
-		else if (state->argc - state->next == 1)
-			top->pid = parse_pid(state, state->argv[state->next]);
-		else
-			argp_error(state, "more than one process is given");
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state,
-			   "no process is given; give a PID, or -- COMMAND");
-		return 0;
-	default:
+			return 0;
+		}
 		return ARGP_ERR_UNKNOWN;
+	case ARGP_KEY_END:
+		if (top->command &&
+		    (top->choice.count || top->choice.has_children))
+			argp_error(state, "a command excludes processes that "
+					  "run already");
+		return top->command ? 0
+				    : target_choice_parse(&top->choice, key,
+							  argument, state);
+	default:
+		return target_choice_parse(&top->choice, key, argument, state);
 	}
 }
 
@@ -189,12 +198,18 @@ static double wait_s(const struct top_command *top,
 				   : top->view.delay_s;
 }
 
-static int stream(const struct top_command *top,
-		  const struct top_target *target, struct live_counts *counts,
-		  int signals, char **why)
+static int look(const struct top_target *target, struct live_counts *counts,
+		char **why)
+{
+	top_target_add_parts(target, counts);
+	return live_counts_look(counts, why);
+}
+
+static int stream(const struct top_command *top, struct top_target *target,
+		  struct live_counts *counts, int signals, char **why)
 {
 	size_t tables = 0, rows = 0;
-	int err = live_counts_look(counts, target->part, why);
+	int err = look(target, counts, why);
 
 	for (uint64_t i = 0; !err && !ferror(stdout); i++) {
 		int is_last = !top_target_is_alive(target);
@@ -205,7 +220,7 @@ static int stream(const struct top_command *top,
 		    ending_signals_wait(signals,
 					(int)(wait_s(top, counts) * 1000)))
 			break;
-		err = live_counts_look(counts, target->part, why);
+		err = look(target, counts, why);
 		if (!err) {
 			rows += print_table(top, counts);
 			tables++;
@@ -229,7 +244,7 @@ static int run(struct top_command *top, char **why)
 
 	/* The end of stdout's reader must not prevent detaching. */
 	signal(SIGPIPE, SIG_IGN);
-	err = top_target_open(&target, top->pid, top->command, why);
+	err = top_target_open(&target, &top->choice, top->command, why);
 	if (err)
 		return err;
 	live_counts_init(&counts);
@@ -247,9 +262,9 @@ int command_top(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
-		.args_doc = "PID\n-- COMMAND [ARG...]",
-		.doc = "Show live which functions a process calls. Attaches "
-		       "to the process if it is not being recorded, or "
+		.args_doc = "PID...\n-- COMMAND [ARG...]",
+		.doc = "Show live which functions processes call. Attaches "
+		       "to a process if it is not being recorded, or "
 		       "starts COMMAND.",
 	};
 	struct top_command top = {
@@ -257,11 +272,14 @@ int command_top(int argc, char **argv)
 		.view = { .delay_s = 1, .output = DEFAULT_RECORDING },
 	};
 	char *why = NULL;
+	int err;
 
 	command_line_parse(&argp, argc, argv, 0, &top);
 	if (!top.is_batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		top.is_batch = 1;
-	if (run(&top, &why) != 0)
+	err = run(&top, &why);
+	target_choice_fini(&top.choice);
+	if (err)
 		return give_up(argv[0], why);
 	return top.is_batch ? finish_output(argv[0]) : EXIT_SUCCESS;
 }

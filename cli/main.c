@@ -23,7 +23,7 @@ static const struct command {
 	{ "detach", "detach from processes whose clew attach was killed",
 	  command_detach },
 	{ "status", "show which processes are being recorded", command_status },
-	{ "top", "show live which functions a process calls", command_top },
+	{ "top", "show live which functions processes call", command_top },
 	{ "snapshot", "save what has been recorded of a process so far",
 	  command_snapshot },
 	{ "view", "show a recording on a screen", command_view },

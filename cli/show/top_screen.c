@@ -17,7 +17,7 @@
 
 struct top_screen {
 	struct top_view *view;
-	const struct top_target *target;
+	struct top_target *target;
 	struct live_counts *counts;
 	struct live_rows rows;
 	struct screen_list list;
@@ -28,12 +28,13 @@ struct top_screen {
 };
 
 static const char help_text[] =
-	"clew top: what a process calls now\n"
+	"clew top: what processes call now\n"
 	"\n"
 	"up, down, Page Up, Page Down   choose a row\n"
 	"Enter                          callers and callees of the row so far\n"
 	"f  c  m  t                     functions, contexts, modules, threads\n"
-	"s                              sort by the next column\n"
+	"s                              sort by self time, total time, calls, "
+	"all calls\n"
 	"/                              only rows that have a text in them; "
 	"Esc: all\n"
 	"p, space                       pause, and go on\n"
@@ -63,17 +64,39 @@ static char *state_text(const struct top_screen *screen)
 	return memory_printf("sorted by %s, every %.1f s%s",
 			     live_key_text(view->key),
 			     top_delay_s(view, screen->counts),
-			     screen->has_ended   ? ", the process has ended"
+			     screen->has_ended   ? ", all processes have ended"
 			     : screen->is_paused ? ", paused"
 						 : "");
 }
 
+/* Returns the number of processes, which may have several parts each. */
+static size_t process_count(const struct live_counts *counts)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < counts->part_count; i++) {
+		size_t j = 0;
+
+		while (j < i && counts->parts[j]->pid != counts->parts[i]->pid)
+			j++;
+		count += j == i;
+	}
+	return count;
+}
+
 static void draw_frame(const struct top_screen *screen)
 {
+	const size_t parts = screen->counts->part_count;
+
 	screen_take_line(0,
-			 memory_printf("clew top: process %d  %s",
-				       screen->target->pid,
-				       screen->target->command),
+			 parts > 1
+				 ? memory_printf("clew top: %zu processes  "
+						 "%s",
+						 process_count(screen->counts),
+						 screen->target->command)
+				 : memory_printf("clew top: process %d  %s",
+						 screen->target->pid,
+						 screen->target->command),
 			 LOOK_BOLD);
 	screen_take_line(1, top_total_text(screen->counts), LOOK_PLAIN);
 	screen_take_line(2, state_text(screen), LOOK_PLAIN);
@@ -173,8 +196,11 @@ static void open_function(struct top_screen *screen)
 		say(screen, memory_printf("this row is not a function"));
 		return;
 	}
-	if (session_open(&session, screen->target->part, &everybody, &why) !=
-	    0) {
+	if (session_open(&session,
+			 screen->counts->part_count > 1
+				 ? screen->target->recording
+				 : screen->target->part,
+			 &everybody, &why) != 0) {
 		say(screen, why);
 		return;
 	}
@@ -191,6 +217,11 @@ static void write_snapshot(struct top_screen *screen)
 {
 	char *directory = NULL, *why;
 
+	if (screen->counts->part_count > 1) {
+		say(screen, memory_printf("a snapshot has one process; use "
+					  "clew snapshot PID"));
+		return;
+	}
 	if (snapshot_make(screen->target->recording, screen->target->part,
 			  screen->view->output, &directory, &why) != 0)
 		say(screen, why);
@@ -307,7 +338,10 @@ static double now_s(void)
 static int look(struct top_screen *screen, char **why)
 {
 	const int is_alive = top_target_is_alive(screen->target);
-	int err = live_counts_look(screen->counts, screen->target->part, why);
+	int err;
+
+	top_target_add_parts(screen->target, screen->counts);
+	err = live_counts_look(screen->counts, why);
 
 	if (err)
 		return err;
@@ -352,7 +386,7 @@ static int loop(struct top_screen *screen, int signals, char **why)
 	return 0;
 }
 
-int top_screen_run(struct top_view *view, const struct top_target *target,
+int top_screen_run(struct top_view *view, struct top_target *target,
 		   struct live_counts *counts, int signals, char **why)
 {
 	struct top_screen screen = {

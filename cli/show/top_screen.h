@@ -10,7 +10,7 @@
  * Runs until the user quits or `signals` is readable (ending_signals.h), and
  * then restores the terminal. Returns 0, or -errno and *why.
  */
-int top_screen_run(struct top_view *view, const struct top_target *target,
+int top_screen_run(struct top_view *view, struct top_target *target,
 		   struct live_counts *counts, int signals, char **why);
 
 #endif

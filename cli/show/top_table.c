@@ -26,8 +26,7 @@ static struct share_text share_of(const struct live_counts *counts, uint64_t ns)
 {
 	struct share_text share = { "-" };
 
-	if (counts->interval_ns &&
-	    (counts->time == WIRE_TIME_CPU || counts->time == WIRE_TIME_WALL))
+	if (counts->interval_ns && counts->has_time)
 		snprintf(share.text, sizeof(share.text), "%.1f",
 			 (double)ns * 100 / (double)counts->interval_ns);
 	return share;

@@ -98,31 +98,6 @@ static int start_recorder(struct top_target *target, char **argv, char **why)
 			      strerror(errno));
 }
 
-/*
- * Returns the first part in the recording and stores its pid, or returns NULL
- * if there is none yet.
- */
-static char *find_part(const struct top_target *target, pid_t *pid)
-{
-	DIR *folder = opendir(target->recording);
-	struct dirent *entry;
-	char *found = NULL;
-
-	while (folder && !found && (entry = readdir(folder))) {
-		char *end;
-		const long number = strtol(entry->d_name, &end, 10);
-
-		if (number <= 0 || strcmp(end, ".0" WIRE_PART_SUFFIX) != 0)
-			continue;
-		*pid = (pid_t)number;
-		found = memory_printf("%s/%s", target->recording,
-				      entry->d_name);
-	}
-	if (folder)
-		closedir(folder);
-	return found;
-}
-
 /* Returns whether the part is in use. */
 static int is_counting(const char *path)
 {
@@ -137,6 +112,53 @@ static int is_counting(const char *path)
 	is = part.header->state >= WIRE_RUNNING;
 	part_close(&part);
 	return is;
+}
+
+/* Calls `found` for each part in the recording, until it returns nonzero. */
+static void each_part(const struct top_target *target,
+		      int (*found)(void *context, const char *path, pid_t pid),
+		      void *context)
+{
+	DIR *folder = opendir(target->recording);
+	struct dirent *entry;
+	int is_done = 0;
+
+	while (folder && !is_done && (entry = readdir(folder))) {
+		const size_t length = strlen(entry->d_name);
+		const long pid = strtol(entry->d_name, NULL, 10);
+		char *path;
+
+		if (pid <= 0 || length < strlen(WIRE_PART_SUFFIX) ||
+		    strcmp(entry->d_name + length - strlen(WIRE_PART_SUFFIX),
+			   WIRE_PART_SUFFIX) != 0)
+			continue;
+		path = memory_printf("%s/%s", target->recording, entry->d_name);
+		is_done = found(context, path, (pid_t)pid);
+		free(path);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+/* Takes the first part that can be read. */
+static int take_part(void *context, const char *path, pid_t pid)
+{
+	struct top_target *target = context;
+
+	if (!is_counting(path))
+		return 0;
+	target->part = memory_string(path, strlen(path));
+	target->pid = pid;
+	return 1;
+}
+
+/* Adds a part that can be read. */
+static int add_part(void *context, const char *path, pid_t pid)
+{
+	(void)pid;
+	if (!live_counts_has(context, path) && is_counting(path))
+		live_counts_add(context, path);
+	return 0;
 }
 
 /*
@@ -171,11 +193,9 @@ static int await_part(struct top_target *target, char **why)
 	int has_ended = 0;
 
 	for (;;) {
-		target->part = find_part(target, &target->pid);
-		if (target->part && is_counting(target->part))
+		each_part(target, take_part, target);
+		if (target->part)
 			return 0;
-		free(target->part);
-		target->part = NULL;
 		if (has_ended)
 			return explain_end(target, why);
 		has_ended = waitpid(target->recorder, NULL, WNOHANG) != 0;
@@ -186,33 +206,63 @@ static int await_part(struct top_target *target, char **why)
 	}
 }
 
-static int open_attached(struct top_target *target, pid_t pid, char **why)
+/* Returns the option of `clew attach` for an item, which the caller frees. */
+static char *option_of(const struct target_choice_item *item)
 {
-	char name[] = "clew", attach[] = "attach", quiet[] = "-q", to[] = "-o";
-	char *number = memory_printf("%d", pid);
-	char *argv[] = { name,   attach, quiet, to, target->recording,
-			 number, NULL };
-	int err = start_recorder(target, argv, why);
-
-	target->command = live_process_command(pid);
-	if (!err)
-		err = await_part(target, why);
-	free(number);
-	return err;
+	switch (item->key) {
+	case KEY_EXE:
+		return memory_printf("--exe=%s", item->text);
+	case KEY_PIDFILE:
+		return memory_printf("--pidfile=%s", item->text);
+	case KEY_CGROUP:
+		return memory_printf("--cgroup=%s", item->text);
+	default:
+		return memory_printf("%d", item->pid);
+	}
 }
 
-static char *command_line(char **command)
+static char *joined(char *const *words)
 {
 	char *line = memory_string("", 0);
 
-	for (; *command; command++) {
-		char *longer = memory_printf("%s%s%s", line, *line ? " " : "",
-					     *command);
+	for (; *words; words++) {
+		char *longer =
+			memory_printf("%s%s%s", line, *line ? " " : "", *words);
 
 		free(line);
 		line = longer;
 	}
 	return text_printable(line);
+}
+
+/* `clew attach` chooses the processes, as it does for users. */
+static int open_attached(struct top_target *target,
+			 const struct target_choice *choice, char **why)
+{
+	static const char *const words[] = { "clew", "attach", "-q", "-o" };
+	enum { WORDS = 4 };
+	char **argv = memory_zeroed(choice->count + WORDS + 3, sizeof(*argv));
+	size_t count = WORDS + 1;
+	int err;
+
+	for (int i = 0; i < WORDS; i++)
+		argv[i] = memory_string(words[i], strlen(words[i]));
+	argv[WORDS] = memory_printf("%s", target->recording);
+	for (size_t i = 0; i < choice->count; i++)
+		argv[count++] = option_of(&choice->items[i]);
+	if (choice->has_children)
+		argv[count++] = memory_printf("--children");
+	err = start_recorder(target, argv, why);
+	target->command = choice->count == 1 && choice->items[0].pid &&
+					  !choice->has_children
+				  ? live_process_command(choice->items[0].pid)
+				  : joined(argv + WORDS + 1);
+	if (!err)
+		err = await_part(target, why);
+	for (size_t i = 0; i < count; i++)
+		free(argv[i]);
+	free(argv);
+	return err;
 }
 
 static int open_started(struct top_target *target, char **command, char **why)
@@ -234,7 +284,7 @@ static int open_started(struct top_target *target, char **command, char **why)
 	argv[WORDS + 1] = memory_string("--", 2);
 	for (size_t i = 0; i < count; i++)
 		argv[WORDS + 2 + i] = command[i];
-	target->command = command_line(command);
+	target->command = joined(command);
 	err = start_recorder(target, argv, why);
 	for (int i = 0; i < WORDS; i++)
 		free(argv[i]);
@@ -245,25 +295,38 @@ static int open_started(struct top_target *target, char **command, char **why)
 
 /* ---- Public functions ---- */
 
-int top_target_open(struct top_target *target, pid_t pid, char **command,
+int top_target_open(struct top_target *target,
+		    const struct target_choice *choice, char **command,
 		    char **why)
 {
+	const int is_one = !command && choice->count == 1 &&
+			   choice->items[0].pid && !choice->has_children;
 	int err;
 
 	*target = (struct top_target){ 0 };
-	if (pid) {
-		err = open_recorded(target, pid, why);
+	if (is_one) {
+		err = open_recorded(target, choice->items[0].pid, why);
 		if (err != -ENOENT)
 			return err;
 		free(*why);
 	}
 	err = make_folder(target, why);
 	if (!err)
-		err = pid ? open_attached(target, pid, why)
-			  : open_started(target, command, why);
+		err = command ? open_started(target, command, why)
+			      : open_attached(target, choice, why);
 	if (err)
 		top_target_close(target);
 	return err;
+}
+
+void top_target_add_parts(const struct top_target *target,
+			  struct live_counts *counts)
+{
+	/* A recording of the user may have other processes. */
+	if (target->folder)
+		each_part(target, add_part, counts);
+	else if (!counts->part_count)
+		live_counts_add(counts, target->part);
 }
 
 static void remove_folder(struct top_target *target)
@@ -304,7 +367,13 @@ void top_target_close(struct top_target *target)
 	*target = (struct top_target){ 0 };
 }
 
-int top_target_is_alive(const struct top_target *target)
+int top_target_is_alive(struct top_target *target)
 {
-	return kill(target->pid, 0) == 0 || errno == EPERM;
+	if (!target->folder)
+		return kill(target->pid, 0) == 0 || errno == EPERM;
+	/* The recorder ends after the last process. */
+	if (target->recorder > 0 &&
+	    waitpid(target->recorder, NULL, WNOHANG) != 0)
+		target->recorder = 0;
+	return target->recorder > 0;
 }

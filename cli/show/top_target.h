@@ -1,37 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that `clew top` shows: one that is already recorded, or one that
- * another clew attaches to or starts, with a temporary recording.
+ * The processes that `clew top` shows: one that is already recorded, or those
+ * that another clew attaches to or starts, with a temporary recording.
  */
 #ifndef CLEW_CLI_SHOW_TOP_TARGET_H
 #define CLEW_CLI_SHOW_TOP_TARGET_H
 
 #include <sys/types.h>
 
+#include "cli/target/target_choice.h"
+#include "report/live/live_counts.h"
+
 struct top_target {
+	/* The first process. */
 	pid_t pid;
 	char *command;   /* Printable. */
+	char *part;      /* The part in which it counts. */
 	char *recording; /* Directory of the recording. */
-	char *part;      /* The part in which the process counts. */
 	char *folder;    /* Temporary folder, removed at the end; or NULL. */
 	pid_t recorder;  /* The clew that records for us, or 0. */
 	int is_started;  /* The recorder started the program. */
 };
 
 /*
- * Opens a process, or starts a program if pid is 0. The program's output is
- * discarded. Returns 0, or -errno and *why.
+ * Opens processes. With `command`, starts that program, whose output is
+ * discarded. If `choice` is one pid that is being recorded, only reads its
+ * recording. Otherwise attaches to the chosen processes. Returns 0, or -errno and
+ * *why.
  */
-int top_target_open(struct top_target *target, pid_t pid, char **command,
+int top_target_open(struct top_target *target,
+		    const struct target_choice *choice, char **command,
 		    char **why);
 
 /*
- * Detaches from a process that was attached to. Ends a program that was
+ * Detaches from processes that were attached to. Ends a program that was
  * started: by SIGTERM, and by SIGKILL two seconds later.
  */
 void top_target_close(struct top_target *target);
 
-/* Returns whether the process still runs. */
-int top_target_is_alive(const struct top_target *target);
+/* Adds all parts of the target that can be read to the counts. */
+void top_target_add_parts(const struct top_target *target,
+			  struct live_counts *counts);
+
+/* Returns whether any of the processes still runs. */
+int top_target_is_alive(struct top_target *target);
 
 #endif

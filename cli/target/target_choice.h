@@ -19,11 +19,11 @@ enum {
 };
 
 /*
- * Rows of a command's option table. `first` is the flag of the first row:
- * HELP_FIRST or 0.
+ * Rows of a command's option table. `first` and `last` are the flags of the first
+ * and the last row: HELP_FIRST or 0.
  */
 /* clang-format off */
-#define TARGET_CHOICE(first) \
+#define TARGET_CHOICE(first, last) \
 	{ "exe", KEY_EXE, "NAME", first, \
 	  "All processes of a program (its file name or path)", \
 	  HELP_PROCESSES }, \
@@ -32,7 +32,7 @@ enum {
 	{ "cgroup", KEY_CGROUP, "FOLDER", 0, \
 	  "All processes of a cgroup and of the cgroups below it", \
 	  HELP_PROCESSES }, \
-	{ "children", KEY_CHILDREN, NULL, 0, \
+	{ "children", KEY_CHILDREN, NULL, last, \
 	  "Also all descendants of the chosen processes", HELP_PROCESSES }
 /* clang-format on */
 

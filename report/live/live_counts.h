@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts of a running process, updated by polling.
+ * Counts of running processes, updated by polling.
  *
- * Each poll copies the process's part (part_reader.h). The difference to the
+ * Each poll copies the part of each process (part_reader.h). The difference to the
  * previous poll is the result. Contexts that are known from earlier polls are
  * not decoded again: a poll takes about 10 ns for each context.
  */
@@ -36,13 +36,14 @@ struct live_thread {
 	uint64_t sum;
 };
 
-struct live_counts {
-	struct catalog catalog;
-	struct shown_names names;
+/* A process image, from its part. */
+struct live_part {
+	char *path;
 	struct part_copy known; /* the part to which `numbering` points */
 	struct numbering numbering;
 	uint64_t function_bytes; /* bytes in it that describe functions */
 	int is_begun;
+	int has_ended; /* and was polled since */
 	struct live_context *contexts;
 	size_t context_count, context_capacity;
 	struct idmap by_id; /* also by id of tail calls -> index + 1 */
@@ -50,25 +51,46 @@ struct live_counts {
 	size_t tally_count, tally_capacity;
 	struct threads threads; /* names of the threads */
 	uint64_t latest_tsc;    /* of the latest sample */
-	uint64_t looked_ns;     /* CLOCK_MONOTONIC of the last poll */
-	uint64_t interval_ns; /* between the last two polls; 0: there was one */
-	uint64_t cost_ns;     /* CPU time of the last poll */
 	struct live_measure total;
 	uint64_t clew_ns; /* in clew's own code, in the last interval */
 	uint64_t lost, recorded_bytes;
+	uint32_t pid;
 	enum wire_time time;
 	enum wire_state state;
+};
+
+/* All processes. Functions and modules are those of one catalog. */
+struct live_counts {
+	struct catalog catalog;
+	struct shown_names names;
+	struct live_part **parts; /* they do not move */
+	size_t part_count, part_capacity;
+	uint64_t looked_ns;   /* CLOCK_MONOTONIC of the last poll */
+	uint64_t interval_ns; /* between the last two polls; 0: there was one */
+	uint64_t cost_ns;     /* CPU time of the last poll */
+	/* Sums of all parts. */
+	struct live_measure total;
+	uint64_t clew_ns, lost, context_count;
+	int has_time; /* any part is sampled */
 };
 
 /* Starts without data. Free with live_counts_fini(). */
 void live_counts_init(struct live_counts *counts);
 void live_counts_fini(struct live_counts *counts);
 
-/* Polls the part at `path`. Returns 0, or -errno and *why. */
-int live_counts_look(struct live_counts *counts, const char *path, char **why);
+int live_counts_has(const struct live_counts *counts, const char *path);
+
+/* Adds a part that is not there. Its counts are read by the next poll. */
+void live_counts_add(struct live_counts *counts, const char *path);
+
+/*
+ * Polls all parts. Returns 0, or -errno and *why if none can be read. A part that
+ * cannot be read keeps its counts.
+ */
+int live_counts_look(struct live_counts *counts, char **why);
 
 /* Returns the context's caller, or NULL if it is not known. */
-const struct live_context *live_caller(const struct live_counts *counts,
+const struct live_context *live_caller(const struct live_part *part,
 				       const struct live_context *context);
 
 #endif

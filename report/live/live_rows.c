@@ -40,6 +40,7 @@ const char *live_key_text(enum live_key key)
 /* Returns the row that a context belongs to; UINT32_MAX: none. */
 static uint32_t what_of(const struct live_rows *rows,
 			const struct live_counts *counts,
+			const struct live_part *part,
 			const struct live_context *context)
 {
 	const uint32_t function = context->function;
@@ -50,7 +51,7 @@ static uint32_t what_of(const struct live_rows *rows,
 	case LIVE_MODULES:
 		return counts->catalog.functions[function].module;
 	default:
-		return (uint32_t)(context - counts->contexts);
+		return (uint32_t)(context - part->contexts);
 	}
 }
 
@@ -60,15 +61,16 @@ static uint32_t what_of(const struct live_rows *rows,
  */
 static int is_outermost(const struct live_rows *rows,
 			const struct live_counts *counts,
+			const struct live_part *part,
 			const struct live_context *context)
 {
-	const uint32_t what = what_of(rows, counts, context);
+	const uint32_t what = what_of(rows, counts, part, context);
 
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
-		context = live_caller(counts, context);
+		context = live_caller(part, context);
 		if (!context)
 			return 1;
-		if (what_of(rows, counts, context) == what)
+		if (what_of(rows, counts, part, context) == what)
 			return 0;
 	}
 	return 0;
@@ -84,41 +86,75 @@ static void add(struct live_row *row, const struct live_measure *measure,
 		row->measure.total_ns += measure->total_ns;
 }
 
-/* Creates one row for each function, context or module. */
+/* Adds the contexts of a part to the rows from `first` on. */
 static void sum_contexts(struct live_rows *rows,
-			 const struct live_counts *counts)
+			 const struct live_counts *counts,
+			 const struct live_part *part, size_t first)
 {
-	rows->count =
-		rows->subject == LIVE_FUNCTIONS ? counts->catalog.function_count
-		: rows->subject == LIVE_MODULES ? counts->catalog.module_count
-						: counts->context_count;
-	rows->items = memory_zeroed(rows->count + 1, sizeof(*rows->items));
-	for (size_t i = 0; i < counts->context_count; i++) {
-		const struct live_context *context = &counts->contexts[i];
-		const uint32_t what = what_of(rows, counts, context);
+	for (size_t i = 0; i < part->context_count; i++) {
+		const struct live_context *context = &part->contexts[i];
+		const uint32_t what = what_of(rows, counts, part, context);
 
-		if (what >= rows->count)
+		if (what >= rows->count - first)
 			continue;
-		add(&rows->items[what], &context->measure,
+		add(&rows->items[first + what], &context->measure,
 		    context->measure.total_ns &&
 			    (rows->subject == LIVE_CONTEXTS ||
-			     is_outermost(rows, counts, context)));
+			     is_outermost(rows, counts, part, context)));
 	}
 }
 
-static void sum_threads(struct live_rows *rows,
-			const struct live_counts *counts)
+/* Creates one row for each function or module. */
+static void sum_shared(struct live_rows *rows, const struct live_counts *counts)
 {
-	rows->count = counts->tally_count;
+	rows->count = rows->subject == LIVE_FUNCTIONS
+			      ? counts->catalog.function_count
+			      : counts->catalog.module_count;
 	rows->items = memory_zeroed(rows->count + 1, sizeof(*rows->items));
 	for (size_t i = 0; i < rows->count; i++)
-		add(&rows->items[i], &counts->tallies[i].measure, 1);
+		rows->items[i].what = (uint32_t)i;
+	for (size_t i = 0; i < counts->part_count; i++)
+		sum_contexts(rows, counts, counts->parts[i], 0);
+}
+
+static size_t rows_of(const struct live_rows *rows,
+		      const struct live_part *part)
+{
+	return rows->subject == LIVE_CONTEXTS ? part->context_count
+					      : part->tally_count;
+}
+
+/* Creates one row for each context or thread of each part. */
+static void sum_separate(struct live_rows *rows,
+			 const struct live_counts *counts)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < counts->part_count; i++)
+		rows->count += rows_of(rows, counts->parts[i]);
+	rows->items = memory_zeroed(rows->count + 1, sizeof(*rows->items));
+	for (size_t i = 0; i < counts->part_count; i++) {
+		const struct live_part *part = counts->parts[i];
+		const size_t count = rows_of(rows, part);
+
+		for (size_t j = 0; j < count; j++) {
+			rows->items[first + j].what = (uint32_t)j;
+			rows->items[first + j].part = (uint32_t)i;
+			if (rows->subject == LIVE_THREADS)
+				add(&rows->items[first + j],
+				    &part->tallies[j].measure, 1);
+		}
+		if (rows->subject == LIVE_CONTEXTS)
+			sum_contexts(rows, counts, part, first);
+		first += count;
+	}
 }
 
 /* ---- Labels ---- */
 
 /* Lists the innermost function first, so that only outer ones may not fit. */
 static char *context_label(struct live_counts *counts,
+			   const struct live_part *part,
 			   const struct live_context *context)
 {
 	char *label = memory_string("", 0);
@@ -131,16 +167,16 @@ static char *context_label(struct live_counts *counts,
 
 		free(label);
 		label = longer;
-		context = live_caller(counts, context);
+		context = live_caller(part, context);
 	}
 	return label;
 }
 
 /* Threads that share a tally are shown under the name of the last one. */
-static char *thread_label(const struct live_counts *counts, uint32_t tally)
+static char *thread_label(const struct live_part *part, uint32_t tally)
 {
-	for (size_t i = counts->threads.count; i-- > 0;) {
-		const struct thread *thread = &counts->threads.items[i];
+	for (size_t i = part->threads.count; i-- > 0;) {
+		const struct thread *thread = &part->threads.items[i];
 
 		if (thread->tally == tally)
 			return memory_printf("%s (%" PRIu32 ")", thread->name,
@@ -152,6 +188,7 @@ static char *thread_label(const struct live_counts *counts, uint32_t tally)
 char *live_row_label(const struct live_rows *rows, struct live_counts *counts,
 		     const struct live_row *row)
 {
+	const struct live_part *part = counts->parts[row->part];
 	const char *module;
 
 	switch (rows->subject) {
@@ -165,9 +202,9 @@ char *live_row_label(const struct live_rows *rows, struct live_counts *counts,
 		return memory_printf("%s",
 				     counts->catalog.modules[row->what].name);
 	case LIVE_CONTEXTS:
-		return context_label(counts, &counts->contexts[row->what]);
+		return context_label(counts, part, &part->contexts[row->what]);
 	default:
-		return thread_label(counts, counts->tallies[row->what].tally);
+		return thread_label(part, part->tallies[row->what].tally);
 	}
 }
 
@@ -178,7 +215,7 @@ uint32_t live_row_function(const struct live_rows *rows,
 	if (rows->subject == LIVE_FUNCTIONS)
 		return row->what;
 	if (rows->subject == LIVE_CONTEXTS)
-		return counts->contexts[row->what].function;
+		return counts->parts[row->part]->contexts[row->what].function;
 	return FUNCTION_NONE;
 }
 
@@ -212,6 +249,8 @@ static int compare(const void *left, const void *right, void *context)
 		if (one != other)
 			return one > other ? -1 : 1;
 	}
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
 	return a->what < b->what ? -1 : a->what > b->what;
 }
 
@@ -242,12 +281,11 @@ void live_rows_init(struct live_rows *rows, struct live_counts *counts,
 	size_t kept = 0;
 
 	*rows = (struct live_rows){ .subject = subject };
-	if (subject == LIVE_THREADS)
-		sum_threads(rows, counts);
+	if (subject == LIVE_FUNCTIONS || subject == LIVE_MODULES)
+		sum_shared(rows, counts);
 	else
-		sum_contexts(rows, counts);
+		sum_separate(rows, counts);
 	for (size_t i = 0; i < rows->count; i++) {
-		rows->items[i].what = (uint32_t)i;
 		if (matches(rows, counts, &rows->items[i], filter))
 			rows->items[kept++] = rows->items[i];
 	}

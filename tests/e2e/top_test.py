@@ -57,8 +57,8 @@ class Tables(Watched):
                                 ("context", " < "), ("module", "python"),
                                 ("thread", str(process.pid))):
             with self.subTest(subject):
-                found = self.tables("-n", "2", "-d", ".2", "--by", subject,
-                                    process.pid)
+                found = self.tables("-n", "2", "-d", ".2", "-s", "calls",
+                                    "--by", subject, process.pid)
                 self.assertEqual(len(found), 2)
                 for total, rows in found:
                     self.assertRegex(total, r"^[\d,]+ calls/s, ")
@@ -78,8 +78,8 @@ class Tables(Watched):
                          {True})
         calls = [int(row[3].replace(",", "")) for row in rows]
         self.assertEqual(calls, sorted(calls, reverse=True))
-        (_, rows), = self.tables("-n", "1", "-d", "1", "--top", "3", "-s",
-                                 "self", process.pid)
+        (_, rows), = self.tables("-n", "1", "-d", "1", "--top", "3",
+                                 process.pid)  # by time
         self.assertEqual(len(rows), 3)
         own = [float(row[1]) for row in rows]
         self.assertEqual(own, sorted(own, reverse=True))
@@ -115,11 +115,59 @@ class Tables(Watched):
                 for one in self.clew_json("status", "--json")["processes"]
                 if one["recording"] == str(self.recording_path))
         self.addCleanup(self.run_program, ["kill", "-9", str(pid)])
-        (_, rows), = self.tables("-n", "1", "-d", ".2", pid)
+        (_, rows), = self.tables("-n", "1", "-d", ".2", "-s", "calls", pid)
         self.assertGreater(rows[0][0], 1000)
         one, = self.clew_json("status", "--json", pid)["processes"]
         self.assertEqual(one["state"], "recorded")
         self.assertEqual(one["recording"], str(self.recording_path))
+
+    def test_processes_of_a_command_are_added_up(self):
+        """Each of three processes calls a function a known number of times."""
+        code = ("import os\n"
+                "for rounds in 20000, 30000:\n"
+                "    if os.fork() == 0:\n"
+                "        for i in range(rounds): bin(i)\n"
+                "        os._exit(0)\n"
+                "    os.wait()\n"
+                "for i in range(10000): bin(i)\n")
+        tables = self.tables("-d", ".05", "-s", "all-calls", "--top", "0",
+                             "--", PYTHON, "-c", code)
+        called = {row[4].split()[0]: int(row[3].replace(",", ""))
+                  for row in tables[-1][1]}
+        self.assertEqual(called["PyNumber_ToBase"], 60000)
+
+    def test_several_processes_that_are_attached_to(self):
+        self.environment["TMPDIR"] = str(self.work)
+        processes = [self.loop(), self.loop()]
+        pids = [str(process.pid) for process in processes]
+        # One process is attached to after the other.
+        tables = self.tables("-n", "5", "-d", ".5", "--by", "thread", *pids)
+        shown = " ".join(row[4] for row in tables[-1][1] if row[0] > 1000)
+        for pid in pids:
+            self.assertIn(f"({pid})", shown)
+        (_, rows), = self.tables("-n", "1", "-d", ".5", "-s", "calls", *pids)
+        # One row a function, whichever process calls it.
+        names = [row[4] for row in rows]
+        self.assertEqual(len(names), len(set(names)))
+        for process in processes:
+            self.is_left(process)
+
+    def test_children_and_programs(self):
+        self.environment["TMPDIR"] = str(self.work)
+        parent = self.start([PYTHON, "-c", "import subprocess, sys\n"
+                             f"subprocess.run([sys.executable, '-c', {LOOP!r}])"],
+                            stdout=subprocess.PIPE)
+        self.addCleanup(parent.stdout.close)
+        self.assertEqual(parent.stdout.readline(), b"ready\n")
+        child, = (int(line) for line in self.run_program(
+            ["pgrep", "-P", str(parent.pid)], text=True).stdout.split())
+        self.addCleanup(self.run_program, ["kill", "-9", str(child)])
+        (_, rows), = self.tables("-n", "1", "-d", ".3", "--by", "thread",
+                                 "--children", parent.pid)
+        self.assertIn(f"({child})", rows[0][4])
+        self.assert_one_line_error(
+            self.clew("top", "-b", "--exe=no-such-program-anywhere"),
+            "no-such-program-anywhere")
 
     def test_a_filter_that_matches_no_row(self):
         done = self.clew("top", "-b", "-n", "1", "-d", ".05", "-f", "zzz",
@@ -133,7 +181,7 @@ class Tables(Watched):
                                    "no such process")
         self.assert_one_line_error(self.clew("top", "--", "/not/there"),
                                    "no such program")
-        for words in ([], ["x"], ["1", "2"], ["-d", "x", "1"],
+        for words in ([], ["x"], ["--children", "--", "true"], ["-d", "x", "1"],
                       ["--by", "x", "1"], ["-s", "x", "1"]):
             with self.subTest(words):
                 self.assertEqual(self.clew("top", *words).returncode, 64)
@@ -160,7 +208,7 @@ class Screen(Watched, screen.Screen):
         self.press("t", rf"THREAD\n.*{self.process.pid}")
         self.press("c", "CONTEXT\n")
         self.press("f", "FUNCTION\n")
-        self.press("s", "sorted by self")
+        self.press("s", "sorted by total")
         self.press("/", "filter: _")
         for key in "Object_S":
             self.press(key, "filter: ")
@@ -178,6 +226,14 @@ class Screen(Watched, screen.Screen):
         self.tmux("send-keys", "q")
         self.ended()
         self.is_left(self.process)
+
+    def test_time_comes_first(self):
+        self.see("sorted by self")
+        self.press("s", "sorted by total")
+        self.press("s", "sorted by calls")
+        self.press("s", "sorted by all-calls")
+        self.tmux("send-keys", "q")
+        self.ended()
 
     def test_another_size_and_an_interrupt(self):
         self.see("PyObject_Str")
@@ -197,7 +253,7 @@ class Screen(Watched, screen.Screen):
         self.see("PyObject_Str")
         self.process.kill()
         self.process.wait()
-        self.see("has ended")
+        self.see("have ended")
         self.tmux("send-keys", "q")
         self.ended()
 
