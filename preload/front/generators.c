@@ -20,6 +20,7 @@
 #include "preload/patch/hooked_files.h"
 #include "preload/record/numbers.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 #include "wire/id.h"
@@ -127,9 +128,9 @@ static void find_path(int fd, char path[PATH_BYTES])
 	struct text text = text_in(link, sizeof(link));
 	long bytes;
 
-	text_string(&text, "/proc/self/fd/");
+	text_string(&text, "fd/");
 	text_number(&text, (uint64_t)fd);
-	bytes = sys_readlink(link, path, PATH_BYTES);
+	bytes = proc_read_own_link(link, path, PATH_BYTES);
 	path[bytes > 0 && bytes < PATH_BYTES ? bytes : 0] = '\0';
 }
 

@@ -4,6 +4,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/modules/natives.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
 /*
@@ -69,7 +70,7 @@ int earlier_code_share(const struct pads *pads)
 	char buffer[2048];
 	int count = 0;
 	long got;
-	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	int fd = proc_open_own("maps", O_RDONLY);
 
 	if (fd < 0)
 		return 1; /* unknown, so assume yes */

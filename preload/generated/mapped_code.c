@@ -7,6 +7,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/lookup/patches.h"
 #include "preload/sys/mappings.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
 /* A search for the mapping at `start`, then for another mapping of its file. */
@@ -33,7 +34,7 @@ static int find_start(void *context, const struct mapped_range *mapping)
 
 static int find_mapping(struct mapping_search *search, int is_named)
 {
-	const int maps = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	const int maps = proc_open_own("maps", O_RDONLY);
 	int err;
 
 	if (maps < 0)

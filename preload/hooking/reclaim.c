@@ -22,6 +22,7 @@
 #include "preload/patch/quiesce.h"
 #include "preload/patch/stacks.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
 #define PILE_BYTES    (UINT64_C(1) << 20)
@@ -125,7 +126,7 @@ static int search_ordinary(void)
 	if (sys_failed(stacks))
 		return -ENOMEM;
 	err = stacks_init(stacks);
-	pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	pagemap = proc_open_own("pagemap", O_RDONLY);
 	if (!err && pagemap < 0)
 		err = pagemap;
 	for (uint32_t i = 0; !err && i < stacks->count; i++)

@@ -9,6 +9,7 @@
 #include "preload/hot/large_table.h"
 #include "preload/patch/journal.h"
 #include "preload/sys/apart.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
 #define RESERVE_BYTES  65536 /* memory that the kernel may need */
@@ -155,7 +156,7 @@ static void see_none(void)
 /* Sets is_seen of all segments. Returns 0 or -errno. */
 static int see_mappings(void)
 {
-	const int maps = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	const int maps = proc_open_own("maps", O_RDONLY);
 	int err;
 
 	if (maps < 0)
@@ -200,8 +201,7 @@ static int find_ready(void *argument)
 
 	if (err)
 		return err;
-	pristine.pagemap =
-		sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	pristine.pagemap = proc_open_own("pagemap", O_RDONLY);
 	if (pristine.pagemap < 0)
 		return pristine.pagemap;
 	for (uint32_t i = 0; i < shared_texts.count; i++) {

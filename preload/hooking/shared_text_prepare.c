@@ -15,6 +15,7 @@
 #include "preload/stubs/prelinked_file.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -350,7 +351,7 @@ static int see_hooked(void *context, const struct mapped_range *mapping)
 
 static int find_hooked(struct shared_text *text)
 {
-	const int maps = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	const int maps = proc_open_own("maps", O_RDONLY);
 	struct mapped_range mapping;
 	int err = maps < 0 ? maps
 			   : mappings_find(maps, text->segments[0].hooked_at,

@@ -11,6 +11,7 @@
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
@@ -91,7 +92,7 @@ static const char *absolute_path(struct finder *finder, const char *path)
 static const char *executable_path(struct finder *finder)
 {
 	char path[PATH_MAX];
-	long length = sys_readlink("/proc/self/exe", path, sizeof(path) - 1);
+	long length = proc_read_own_link("exe", path, sizeof(path) - 1);
 
 	if (length <= 0)
 		return "/proc/self/exe";

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "preload/patch/journal.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
 /* from <linux/membarrier.h>, since Linux 4.16 */
@@ -121,7 +122,7 @@ static int synchronise(void)
 
 static int open_memory(struct code_writer *writer)
 {
-	writer->fd = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	writer->fd = proc_open_own("mem", O_RDWR);
 	return writer->fd < 0 ? writer->fd : 0;
 }
 

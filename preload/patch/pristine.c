@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/address_space.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
 #define AT_FIRST      256
@@ -76,7 +77,7 @@ static int open_mappings(struct pristine *pristine, uint64_t end,
 {
 	struct mapped_range some;
 
-	pristine->maps = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	pristine->maps = proc_open_own("maps", O_RDONLY);
 	if (pristine->maps < 0)
 		return pristine->maps;
 	if (!mappings_find(pristine->maps, (uintptr_t)&some, &some))
@@ -88,8 +89,7 @@ int pristine_open(struct pristine *pristine, uint64_t end, struct arena *arena)
 {
 	int err;
 
-	pristine->pagemap =
-		sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	pristine->pagemap = proc_open_own("pagemap", O_RDONLY);
 	if (pristine->pagemap < 0)
 		return pristine->pagemap;
 	err = open_mappings(pristine, end, arena);

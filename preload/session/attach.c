@@ -43,6 +43,7 @@
 #include "preload/session/hook_slices.h"
 #include "preload/session/release.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/signal_return.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
@@ -168,9 +169,10 @@ static int threads_have_variables(void)
 
 /* ---- Reading files ---- */
 
-static long read_file(const char *path, char *out, uint64_t room)
+/* Reads a file of proc_open_own(). */
+static long read_file(const char *name, char *out, uint64_t room)
 {
-	int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	int fd = proc_open_own(name, O_RDONLY);
 	uint64_t bytes = 0;
 	long got = 1;
 
@@ -187,8 +189,7 @@ static long read_file(const char *path, char *out, uint64_t room)
 static void learn_machine(void)
 {
 	ElfW(auxv_t) vector[64];
-	long bytes =
-		read_file("/proc/self/auxv", (char *)vector, sizeof(vector));
+	long bytes = read_file("auxv", (char *)vector, sizeof(vector));
 
 	for (long i = 0; i < bytes / (long)sizeof(*vector); i++)
 		if (vector[i].a_type == AT_HWCAP2)
@@ -198,8 +199,7 @@ static void learn_machine(void)
 static void record_arguments(struct part *part)
 {
 	char arguments[4096];
-	const long bytes =
-		read_file("/proc/self/cmdline", arguments, sizeof(arguments));
+	const long bytes = read_file("cmdline", arguments, sizeof(arguments));
 	struct chunk chunk;
 
 	if (bytes <= 0 ||

@@ -4,6 +4,7 @@
 
 #include <linux/ioctl.h>
 
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
 #define BUFFER_BYTES 4096
@@ -145,7 +146,7 @@ int mappings_each(int (*each)(void *context,
 			      const struct mapped_range *mapping),
 		  void *context)
 {
-	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), result;
+	int fd = proc_open_own("maps", O_RDONLY), result;
 
 	if (fd < 0)
 		return fd;

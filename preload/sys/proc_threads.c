@@ -191,6 +191,47 @@ int proc_open(int tid, const char *name)
 							    : -EOPNOTSUPP;
 }
 
+/* ---- The process ---- */
+
+#define OWN_PATH_BYTES 64
+
+static int main_thread_has_ended(void)
+{
+	int exe;
+
+	if (sys_gettid() == sys_getpid())
+		return 0;
+	exe = sys_open("/proc/self/exe", O_PATH | O_CLOEXEC, 0);
+	if (exe >= 0)
+		sys_close(exe);
+	return exe == -ENOENT;
+}
+
+static void put_own_path(char path[OWN_PATH_BYTES], const char *name)
+{
+	struct text text = text_in(path, OWN_PATH_BYTES);
+
+	text_string(&text, main_thread_has_ended() ? "/proc/thread-self/"
+						   : "/proc/self/");
+	text_string(&text, name);
+}
+
+int proc_open_own(const char *name, int flags)
+{
+	char path[OWN_PATH_BYTES];
+
+	put_own_path(path, name);
+	return sys_open(path, flags | O_CLOEXEC, 0);
+}
+
+long proc_read_own_link(const char *name, char *out, size_t bytes)
+{
+	char path[OWN_PATH_BYTES];
+
+	put_own_path(path, name);
+	return sys_readlink(path, out, bytes);
+}
+
 /* ---- The threads ---- */
 
 struct visitor {

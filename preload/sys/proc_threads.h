@@ -15,12 +15,28 @@
 #ifndef CLEW_SYS_PROC_THREADS_H
 #define CLEW_SYS_PROC_THREADS_H
 
+#include <stddef.h>
+
 /*
  * Opens a file of a thread for reading, or of the process if tid is 0. Returns
  * -ESRCH if, and only if, the thread has exited; -EOPNOTSUPP if it exists and
  * has no such file.
  */
 int proc_open(int tid, const char *name);
+
+/*
+ * Opens a file about the memory of this process: maps, mem, pagemap, auxv or
+ * cmdline. Once the main thread has ended, /proc/self has only empty ones; then
+ * the calling thread's file is opened. Some AppArmor profiles permit only
+ * /proc/self. Returns -errno if there is no such file.
+ */
+int proc_open_own(const char *name, int flags);
+
+/*
+ * Stores what a link in the same folder contains, such as exe or fd/3, without
+ * a NUL. Returns its length, at most `bytes`, or -errno.
+ */
+long proc_read_own_link(const char *name, char *out, size_t bytes);
 
 /*
  * Calls visit for each thread of this process but one, also for some that start

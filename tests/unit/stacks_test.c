@@ -3,12 +3,14 @@
 #include "preload/sys/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -394,6 +396,58 @@ static void only_exited_threads_are_reported_as_exited(void **state)
 	assert_int_equal(proc_blocked_signals(0x7ffffff0, &mask), -ESRCH);
 }
 
+#define WORD UINT64_C(0x5eed0fa11ab1e)
+
+/* Returns the number of the first check that fails, or 0. */
+static int failed_check(void)
+{
+	volatile uint64_t word = 0;
+	const uint64_t wanted = WORD;
+	const uint64_t page = (uintptr_t)&word / PAGE_BYTES;
+	uint64_t flags;
+	char text[16];
+	const int mem = proc_open_own("mem", O_RDWR);
+	const int pagemap = proc_open_own("pagemap", O_RDONLY);
+	const int arguments = proc_open_own("cmdline", O_RDONLY);
+
+	if (stacks_init(&stacks) || !stacks.count)
+		return 1;
+	if (pwrite(mem, &wanted, sizeof(wanted), (off_t)(uintptr_t)&word) !=
+		    sizeof(wanted) ||
+	    word != WORD)
+		return 2;
+	if (pread(pagemap, &flags, sizeof(flags),
+		  (off_t)(page * sizeof(flags))) != sizeof(flags))
+		return 3;
+	if (read(arguments, text, sizeof(text)) <= 0)
+		return 4;
+	return proc_read_own_link("exe", text, sizeof(text)) <= 0 ? 5 : 0;
+}
+
+static void *check_alone(void *unused)
+{
+	int exe;
+
+	/* Until the main thread has ended, this file exists. */
+	while ((exe = open("/proc/self/exe", O_PATH | O_CLOEXEC)) >= 0)
+		close(exe);
+	_exit(failed_check());
+}
+
+static void own_files_are_found_after_the_main_thread_has_ended(void **state)
+{
+	const pid_t child = fork();
+	pthread_t thread;
+	int status;
+
+	if (!child) {
+		pthread_create(&thread, NULL, check_alone, NULL);
+		pthread_exit(NULL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,6 +463,8 @@ int main(void)
 		cmocka_unit_test(a_sleeping_thread_is_seen_through),
 		cmocka_unit_test(no_number_of_groups_hides_a_thread),
 		cmocka_unit_test(only_exited_threads_are_reported_as_exited),
+		cmocka_unit_test(
+			own_files_are_found_after_the_main_thread_has_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
