@@ -34,6 +34,7 @@ struct html_options {
 	size_t slices;
 	int has_slices;
 	struct source_files sources;
+	struct call_sites sites;
 	int embeds_sources;
 };
 
@@ -175,7 +176,16 @@ static int show(const char *command, struct session *session, void *input)
 	const struct recording_readers readers =
 		recording_readers(options->view.path);
 	char *why;
-	int err = html_save(options->output, &view, &readers, &why);
+	int err = 0;
+
+	if (options->embeds_sources) {
+		err = call_sites_read(&options->sites, session,
+				      options->view.path, &options->view.whose,
+				      &why);
+		view.sites = &options->sites;
+	}
+	if (!err)
+		err = html_save(options->output, &view, &readers, &why);
 
 	progress_clear(&options->view.progress);
 	if (err)
@@ -206,5 +216,6 @@ int command_html(int argc, char **argv)
 		view_command(&argp, argc, argv, &options.view, show, &options);
 
 	source_files_fini(&options.sources);
+	call_sites_fini(&options.sites);
 	return status;
 }

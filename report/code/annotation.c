@@ -163,25 +163,44 @@ static void add_spot(struct annotating *work, const struct tree_spot *spot)
 		add_pc(&work->pcs, site->vaddr, spot);
 }
 
+uint32_t annotation_function_of(const struct catalog *catalog,
+				const struct tree *tree, uint32_t node)
+{
+	while (node != TREE_ROOT &&
+	       catalog->functions[tree->nodes[node].function].kind ==
+		       KIND_INLINED)
+		node = tree->nodes[node].parent;
+	return whole_function(catalog, tree->nodes[node].function);
+}
+
+/* Whether the annotated function has the code of a node. */
+static int is_of_function(const struct annotating *work, uint32_t node)
+{
+	const struct catalog *catalog = &work->session->catalog;
+	const struct tree *tree = &work->session->tree;
+	const uint32_t function = work->annotation->function;
+
+	if (catalog->functions[function].kind == KIND_INLINED)
+		return tree->nodes[node].function == function;
+	return annotation_function_of(catalog, tree, node) == function;
+}
+
 static void add_samples(struct annotating *work)
 {
 	struct annotation *annotation = work->annotation;
 	const struct tree *tree = &work->session->tree;
-	const struct catalog *catalog = &work->session->catalog;
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct measure self = tree_self(tree, i);
 
-		if (whole_function(catalog, tree->nodes[i].function) ==
-		    annotation->function)
+		if (is_of_function(work, (uint32_t)i))
 			measure_add(&annotation->self, &self);
 	}
 	annotation->unplaced_ns = annotation->self.ns;
 	for (size_t i = 0; i < tree->spot_count; i++) {
 		const struct tree_spot *spot = &tree->spots[i];
 
-		if (whole_function(catalog, tree->nodes[spot->node].function) ==
-		    annotation->function)
+		if (is_of_function(work, spot->node))
 			add_spot(work, spot);
 	}
 	if (work->pcs.count > 0)

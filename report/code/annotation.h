@@ -52,6 +52,13 @@ struct annotation {
 	size_t line_count, line_capacity;
 };
 
+/*
+ * Returns the function whose code a node of the tree is: of inlined functions,
+ * the one that contains them.
+ */
+uint32_t annotation_function_of(const struct catalog *catalog,
+				const struct tree *tree, uint32_t node);
+
 /* Finds the costs of a function. `sites` may be empty. */
 void annotation_init(struct annotation *annotation, struct session *session,
 		     uint32_t function, const struct call_sites *sites);

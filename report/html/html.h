@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "report/code/call_sites.h"
 #include "report/code/source_files.h"
 #include "report/trace/merged_lines.h"
 #include "report/view/diff.h"
@@ -25,7 +26,9 @@ struct html_view {
 	 */
 	size_t slices;
 	struct trace_window window;
-	struct source_files *sources; /* to embed; NULL: none */
+	/* To embed, with instructions; NULL: none. */
+	struct source_files *sources;
+	const struct call_sites *sites; /* of calls; NULL: none */
 };
 
 /* Write errors are reported by ferror(). */

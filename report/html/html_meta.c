@@ -362,6 +362,7 @@ void html_page_meta(struct html_page *page, struct html_stream *stream)
 	write_summary(page, &meta);
 	json_member(&meta, "contexts", json_number(page->tree->count - 1));
 	json_member(&meta, "kinds", kinds());
+	html_page_code(page, &meta);
 	write_functions(page, &meta);
 	html_page_sources(page, &meta);
 	write_files(page, &meta);

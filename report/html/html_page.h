@@ -77,6 +77,16 @@ void html_page_lines(struct html_page *page, struct html_stream *stream);
  */
 void html_page_sources(struct html_page *page, struct json_stream *out);
 
+/* Limits of the instructions in a page. */
+#define HTML_CODE_FUNCTIONS_MAX 50
+#define HTML_CODE_ROWS_MAX      20000
+
+/*
+ * Writes the member "code", if the view has sources: the instructions of the
+ * functions with the most self time. May number further functions and files.
+ */
+void html_page_code(struct html_page *page, struct json_stream *out);
+
 /*
  * Writes JSON, as the last section, since it contains the names of all numbers.
  */

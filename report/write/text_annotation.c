@@ -13,7 +13,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
-#include "report/code/jump_arrows.h"
+#include "report/write/text_instruction.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number)  (text_grouped(number).text)
@@ -36,7 +36,7 @@ struct annotation_table {
 	struct session *session;
 	const struct annotation_view *view;
 	const struct annotation *annotation;
-	struct jump_arrows arrows;
+	struct instruction_text text;
 	int has_time, calls_width; /* calls_width 0: no such column */
 	int vaddr_width;
 };
@@ -102,19 +102,6 @@ static char *printable(const char *text)
 	return text_printable(memory_string(text, strlen(text)));
 }
 
-/* Returns the name to show, safe to print, which the caller frees. */
-static char *shown(const struct annotation_table *table, const char *name)
-{
-	char *text;
-
-	if (table->session->names.are_full)
-		return printable(name);
-	text = a2n_short_name(name, A2N_SHORTEST);
-	if (!text)
-		memory_exhausted();
-	return text_printable(text);
-}
-
 static const char *text_of(const struct annotation_table *table,
 			   const char *file, uint32_t line)
 {
@@ -129,7 +116,9 @@ static void write_line(const struct annotation_table *table,
 		       const struct annotated_line *line)
 {
 	char *file = printable(text_basename(line->file));
-	char *inlined = line->inlined ? shown(table, line->inlined) : NULL;
+	char *inlined = line->inlined
+				? text_shown_name(table->session, line->inlined)
+				: NULL;
 	const char *text = text_of(table, line->file, line->line);
 
 	fprintf(table->out, "%s:%" PRIu32 "%s%s", file, line->line,
@@ -214,98 +203,6 @@ static uint8_t *choose_rows(const struct annotation_table *table)
 	return is_shown;
 }
 
-static void write_cells(const struct annotation_table *table, size_t row,
-			int passes_only)
-{
-	static const char *const utf8[] = {
-		[CELL_EMPTY] = " ",       [CELL_LINE] = "\u2502",
-		[CELL_TOP] = "\u250c",    [CELL_MIDDLE] = "\u251c",
-		[CELL_BOTTOM] = "\u2514", [CELL_DASH] = "\u2500",
-		[CELL_CROSS] = "\u253c",
-	};
-	static const char ascii[] = {
-		[CELL_EMPTY] = ' ',  [CELL_LINE] = '|',    [CELL_TOP] = '/',
-		[CELL_MIDDLE] = '|', [CELL_BOTTOM] = '\\', [CELL_DASH] = '-',
-		[CELL_CROSS] = '-',
-	};
-	const struct arrow_row *cells = &table->arrows.rows[row];
-	const int is_utf8 = text_glyph("1", "")[0] != '\0';
-	int is_end = 0;
-
-	for (unsigned int i = table->arrows.lanes; i-- > 0;) {
-		uint8_t cell = cells->cells[i];
-
-		if (passes_only)
-			cell = cell == CELL_LINE || cell == CELL_CROSS ||
-					       cell == CELL_MIDDLE ||
-					       cell == CELL_BOTTOM
-				       ? CELL_LINE
-				       : CELL_EMPTY;
-		is_end |= cell == CELL_TOP || cell == CELL_MIDDLE ||
-			  cell == CELL_BOTTOM;
-		if (is_utf8)
-			fputs(utf8[cell], table->out);
-		else
-			fputc(ascii[cell], table->out);
-	}
-	if (table->arrows.lanes == 0)
-		return;
-	fputs(!is_end                 ? " "
-	      : cells->is_destination ? ">"
-				      : text_glyph("\u2500", "-"),
-	      table->out);
-	fputc(' ', table->out);
-}
-
-/* Writes the name of what an instruction refers to outside of the function. */
-static void write_target(const struct annotation_table *table,
-			 const struct instruction *one)
-{
-	const struct annotation *annotation = table->annotation;
-	struct a2n_frame frames[CATALOG_FRAMES];
-	size_t count;
-	const char *clone;
-	char *name, *suffix;
-
-	if (one->import) {
-		/* A '*' marks a call through the address that is stored. */
-		fprintf(table->out, " <%s%s>",
-			annotation->code.texts + one->import,
-			strchr(instruction_text(&annotation->code, one), '*')
-				? ""
-				: "@plt");
-		return;
-	}
-	if (one->target == NO_TARGET)
-		return;
-	if (one->kind == INSTRUCTION_PLAIN) {
-		fprintf(table->out, "  # 0x%" PRIx64, one->target);
-		return;
-	}
-	for (size_t i = 0; i < annotation->range_count; i++)
-		if (one->kind == INSTRUCTION_JUMP &&
-		    one->target >= annotation->ranges[i].start &&
-		    one->target < annotation->ranges[i].end)
-			return;
-	count = catalog_frames_at(&table->session->catalog, annotation->module,
-				  one->target, frames, CATALOG_FRAMES);
-	if (count == 0 || count > CATALOG_FRAMES || !frames[count - 1].name)
-		return;
-	name = shown(table, frames[count - 1].name);
-	/* A short name omits which part of the function it is. */
-	clone = table->session->names.are_full
-			? NULL
-			: strstr(frames[count - 1].name, " [clone ");
-	suffix = printable(clone ? clone : "");
-	fprintf(table->out, " <%s%s", name, suffix);
-	free(suffix);
-	if (frames[count - 1].start < one->target)
-		fprintf(table->out, "+0x%" PRIx64,
-			one->target - frames[count - 1].start);
-	fputc('>', table->out);
-	free(name);
-}
-
 static void write_instruction(const struct annotation_table *table, size_t row)
 {
 	const struct annotation *annotation = table->annotation;
@@ -317,11 +214,11 @@ static void write_instruction(const struct annotation_table *table, size_t row)
 	write_cost(table, cost);
 	text_end(table->out, table->session->has_color, heat);
 	fprintf(table->out, "  %*" PRIx64 "  ", table->vaddr_width, one->vaddr);
-	write_cells(table, row, 0);
+	text_instruction_arrows(&table->text, table->out, row);
 	text_begin(table->out, table->session->has_color, heat);
 	fputs(instruction_text(&annotation->code, one), table->out);
 	text_end(table->out, table->session->has_color, heat);
-	write_target(table, one);
+	text_instruction_target(&table->text, table->out, row);
 	fputc('\n', table->out);
 }
 
@@ -354,7 +251,7 @@ static size_t write_hidden(const struct annotation_table *table,
 		end++;
 	write_cost(table, &(struct code_cost){ 0 });
 	fprintf(table->out, "  %*s  ", table->vaddr_width, "...");
-	write_cells(table, row, 1);
+	text_instruction_lines(&table->text, table->out, row);
 	text_begin(table->out, has_color, STYLE_DIM);
 	fprintf(table->out, "%s instructions without time", GROUPED(end - row));
 	text_end(table->out, has_color, STYLE_DIM);
@@ -439,7 +336,9 @@ static void write_file(const struct annotation_table *table,
 		       const struct annotated_line *line)
 {
 	char *file = printable(line->file);
-	char *inlined = line->inlined ? shown(table, line->inlined) : NULL;
+	char *inlined = line->inlined
+				? text_shown_name(table->session, line->inlined)
+				: NULL;
 
 	write_cost(table, &(struct code_cost){ 0 });
 	text_begin(table->out, table->session->has_color, STYLE_HEADING);
@@ -622,6 +521,9 @@ static void write_function(FILE *out, struct session *session,
 		.session = session,
 		.view = view,
 		.annotation = annotation,
+		.text = { .session = session,
+			  .annotation = annotation,
+			  .is_utf8 = text_glyph("1", "")[0] != '\0' },
 		.has_time = annotation->self.samples > 0,
 		.calls_width = width_of_calls(annotation),
 		.vaddr_width = 4,
@@ -637,9 +539,9 @@ static void write_function(FILE *out, struct session *session,
 	if (count > 0 && !view->is_source_only) {
 		if (!view->is_code_only)
 			write_hottest_lines(&table);
-		jump_arrows_init(&table.arrows, &annotation->code);
+		jump_arrows_init(&table.text.arrows, &annotation->code);
 		write_instructions(&table);
-		jump_arrows_fini(&table.arrows);
+		jump_arrows_fini(&table.text.arrows);
 	} else if (annotation->line_count > 0 && !view->is_code_only) {
 		write_source(&table);
 	}

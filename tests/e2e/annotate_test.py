@@ -494,6 +494,7 @@ class Pages(Annotated):
         done = self.clew("html", "-o", "-", *options, self.recording_path)
         self.assertEqual(done.returncode, 0, done.stderr)
         meta = html_page.Page(done.stdout).meta
+        self.page_meta = meta
         if "sources" not in meta:
             return None
         return {meta["files"][one["file"]]: one["text"]
@@ -514,6 +515,49 @@ class Pages(Annotated):
         self.assertNotIn(str(source), self.sources("--sources"))
         self.assertEqual(self.sources(
             f"--source-path={source.parent}={moved}")[str(source)], text)
+
+    def code(self):
+        """Returns {name: function} of a page's instructions."""
+        self.sources("--sources")
+        meta = self.page_meta
+        return {meta["functions"]["name"][one["function"]]: one
+                for one in meta["code"]}
+
+    def assert_like_annotate(self, name, found):
+        """The page has the data of clew annotate --json."""
+        wanted = self.function(name)
+        lines = [(line["file"], line["line"]) for line in wanted["lines"]]
+        files = self.page_meta["files"]
+        vaddr = int(found["vaddr"], 16)
+        self.assertEqual(len(found["rows"]), len(wanted["instructions"]))
+        for row, one in zip(found["rows"], wanted["instructions"]):
+            step, _, text, ns, samples, calls, file, line = row
+            vaddr += step
+            self.assertEqual(vaddr, int(one["vaddr"], 16))
+            self.assertTrue(text.startswith(one["text"]), text)
+            self.assertEqual((ns, samples, calls),
+                             (one["self_ns"], one["samples"], one["calls_made"]))
+            self.assertEqual((files[file], line),
+                             lines[one["line"]] if "line" in one else ("", 0))
+        return found["rows"]
+
+    def test_instructions_are_those_of_annotate(self):
+        self.record_copy()
+        self.assertIsNone(self.sources())
+        self.assertNotIn("code", self.page_meta)
+        code = self.code()
+        self.assertIn("hot", code)
+        for name, found in code.items():
+            rows = self.assert_like_annotate(name, found)
+            self.assertTrue(any(row[3] for row in rows), name)
+            self.assertLessEqual(sum(row[3] for row in rows), found["self_ns"])
+        times = [one["self_ns"] for one in code.values()]
+        self.assertEqual(times, sorted(times, reverse=True))
+        # Lines of branches are those of the text.
+        text = self.text("--instructions", "--all", "hot")
+        for _, arrows, instruction, *_ in code["hot"]["rows"]:
+            self.assertIn(f"  {arrows}{instruction}\n", text)
+        self.assertTrue(any(">" in row[1] for row in code["hot"]["rows"]))
 
     def test_the_size_is_limited(self):
         source = self.record_copy()

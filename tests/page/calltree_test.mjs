@@ -205,7 +205,11 @@ for (const colorScheme of ["light", "dark"])
 
     functions.kind[1] = kinds.indexOf("java");
     await show(`axe-${colorScheme}`, known(
-      { functions, timeline: timeline.meta, groups: [
+      { functions, timeline: timeline.meta, code: [
+        { function: 3, vaddr: "0x1200", self_ns: 30e6, samples: 30, is_cut: false,
+          rows: [[0, "┌─ ", "je     0x1205", 0, 0, 0, 1, 31],
+                 [2, "│  ", "subq   %rcx, %rdx", 30e6, 30, 0, 1, 31],
+                 [3, "└> ", "retq", 0, 0, 0, 1, 33]] }], groups: [
         { name: "one (1)", is_process: false, calls: 1, contexts: 1 }] },
       { groups: column([1, 1]), ...timeline.sections }));
     await page.addScriptTag({ path: axe });

@@ -61,5 +61,8 @@ export function actionsOf(app, f, stack = "") {
     { label: "Show callers and callees", act: () => app.openButterfly(f) },
     app.canAnnotate(f) && { label: "Annotate", title: "Show the source text",
                             act: () => app.annotate(f) },
+    app.hasCode(f) && { label: "Instructions",
+                        title: "Show the time of each instruction",
+                        act: () => app.showCode(f) },
   ].filter((item) => item === null || item);
 }

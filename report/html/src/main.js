@@ -6,6 +6,7 @@ import { CallTreeView } from "./calltree.js";
 import { copy } from "./clipboard.js";
 import { CallsView } from "./calls.js";
 import { Colours } from "./colours.js";
+import { CodeView } from "./code.js";
 import { CoverageView, hasCalls, verdict } from "./coverage.js";
 import { decode } from "./data.js";
 import { element, replace, segments, select } from "./dom.js";
@@ -31,6 +32,7 @@ const allTabs = [["graph", "Flame graph", GraphView],
                  ["functions", "Functions", FunctionsView],
                  ["butterfly", "Butterfly", ButterflyView],
                  ["source", "Source", SourceView],
+                 ["code", "Instructions", CodeView],
                  ["coverage", "Coverage", CoverageView],
                  ["timeline", "Timeline", TimelineView],
                  ["calls", "Calls", CallsView],
@@ -68,7 +70,8 @@ class App {
   /* Returns whether the recording has anything for a tab. */
   #hasTab(key) {
     const { timeline, groups } = this.profile;
-    const needs = { timeline: () => timeline, calls: () => timeline?.hasCalls,
+    const needs = { code: () => this.profile.meta.code?.length > 0,
+                    timeline: () => timeline, calls: () => timeline?.hasCalls,
                     threads: () => groups.length > 0,
                     natives: () => this.colours.kindsPresent().includes("java") };
 
@@ -84,7 +87,7 @@ class App {
                                    hidden: true })]));
     this.buttons = Object.fromEntries(this.tabs.map(([key, label], i) =>
       [key, element("button", {
-        type: "button", role: "tab", title: `${label} (${(i + 1) % 10})`,
+        type: "button", role: "tab", title: i < 10 ? `${label} (${(i + 1) % 10})` : label,
         id: `tab-${key}`, "aria-controls": `panel-${key}`, onclick: () => this.go(key) }, label)]));
     this.notice = element("div.notice", { role: "status" });
     this.help = help(Boolean(this.profile.timeline));
@@ -603,6 +606,28 @@ class App {
     this.linked = { ...this.linked, line: functions.line[f],
                     file: this.identity.ofText(meta.files[functions.file[f]]) };
     this.selectFunction(f);
+    this.views.source?.restore(this.linked);
+    this.outdate(["source"]);
+    this.go("source");
+  }
+
+  hasCode(f) {
+    return Boolean(this.profile.meta.code?.some((one) => one.function === f));
+  }
+
+  showCode(f) {
+    this.selectFunction(f);
+    this.views.code?.restore({});
+    this.outdate(["code"]);
+    this.go("code");
+  }
+
+  /* Shows a line of a file, if the page has the file's text or time in it. */
+  showLine(file, line) {
+    if (!line)
+      return;
+    this.linked = { ...this.linked, line,
+                    file: this.identity.ofText(this.profile.meta.files[file]) };
     this.views.source?.restore(this.linked);
     this.outdate(["source"]);
     this.go("source");
