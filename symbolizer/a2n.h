@@ -218,7 +218,7 @@ A2N_API void a2n_module_rows(const struct a2n_module *module,
 			     a2n_visit_range *visit, void *context);
 
 /*
- * Returns the demangled form of a C++ or Rust symbol, or any other symbol
+ * Returns the demangled form of a C++, Rust or D symbol, or any other symbol
  * unchanged. The text is safe to print and has at most 8 KiB; a longer one ends
  * with "...". The caller frees it. NULL when out of memory.
  */

@@ -248,7 +248,8 @@ static char *state(struct pane *pane)
 	const struct calls_pane *calls = (const struct calls_pane *)pane;
 
 	if (calls->why)
-		return memory_printf("%s", calls->why);
+		return memory_printf("%s: %s", pane->viewed->options->path,
+				     calls->why);
 	switch (calls->level) {
 	case LEVEL_FUNCTIONS:
 		return memory_printf("durations of the calls of %s function%s, "

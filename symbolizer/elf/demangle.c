@@ -15,6 +15,7 @@
  */
 #include "symbolizer/elf/demangle.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,14 @@ enum {
 	 */
 	MOST_PARTS = 20000,
 	OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
+	/* Longest name of D, because its demangler calls itself for each type. */
+	D_LONGEST = 2048,
+	/*
+	 * Maximum number of references back to a part of a name of D. Each may
+	 * contain earlier ones several times, so the text may become 3^(24 / 3)
+	 * times as long.
+	 */
+	D_REFERENCES = 24,
 };
 
 struct cut_text {
@@ -154,11 +163,41 @@ static int run(int demangle(const char *, int, demangle_callbackref, void *),
 	return demangle(mangled, OPTIONS, append, text);
 }
 
+/* D begins the length of the first part, or "main", after "_D". */
+static int is_of_d(const char *symbol)
+{
+	return strncmp(symbol, "_D", 2) == 0 &&
+	       (isdigit((unsigned char)symbol[2]) ||
+		strcmp(symbol + 2, "main") == 0);
+}
+
+/*
+ * Does the same for D, whose demangler allocates its result as a whole. 'Q'
+ * begins a reference.
+ */
+static char *demangled_of_d(const char *mangled)
+{
+	size_t references = 0;
+	char *name;
+
+	for (const char *at = mangled; *at; at++)
+		references += *at == 'Q';
+	if (strlen(mangled) > D_LONGEST || references > D_REFERENCES)
+		return NULL;
+	name = dlang_demangle(mangled, OPTIONS);
+	if (name && strlen(name) > DEMANGLE_LONGEST)
+		cut(name);
+	return name;
+}
+
 /* Returns the name as its programmer wrote it, or NULL. */
 static char *demangled(const char *mangled)
 {
-	struct cut_text text = { .bytes = malloc(DEMANGLE_LONGEST + 1) };
+	struct cut_text text;
 
+	if (is_of_d(mangled))
+		return demangled_of_d(mangled);
+	text.bytes = malloc(DEMANGLE_LONGEST + 1);
 	if (!text.bytes)
 		return NULL;
 	if ((run(rust_demangle_callback, mangled, &text) ||
@@ -169,9 +208,11 @@ static char *demangled(const char *mangled)
 	return NULL;
 }
 
-/* C++ uses "_Z", Rust "_R", constructors "_GLOBAL_". */
+/* C++ uses "_Z", Rust "_R", constructors "_GLOBAL_", D "_D". */
 int demangle_is_mangled(const char *symbol)
 {
+	if (is_of_d(symbol))
+		return 1;
 	while (*symbol == '_' || *symbol == '$' || *symbol == '.')
 		symbol++;
 	return strchr("ZRG", *symbol) != NULL && *symbol;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Demangling of C++ and Rust names; see a2n_demangle() in the public header. */
+/* Demangling of C++, Rust and D names; see a2n_demangle() in the public header. */
 #ifndef CLEW_SYMBOLIZER_ELF_DEMANGLE_H
 #define CLEW_SYMBOLIZER_ELF_DEMANGLE_H
 

@@ -48,6 +48,62 @@ static void assert_demangled(const char *symbol, const char *expected)
 	free(name);
 }
 
+static void d_is_demangled(void **state)
+{
+	(void)state;
+	assert_demangled("_D8demangle4testFaZv", "demangle.test(char)");
+	assert_demangled("_Dmain", "D main");
+	assert_demangled("_D3std5stdio__T7writelnTAyaZ7writelnFNfAyaZv",
+			 "std.stdio.writeln!(immutable(char)[])."
+			 "writeln(immutable(char)[])");
+	/* Names of C. */
+	assert_demangled("_Debug", "_Debug");
+	assert_demangled("_D9", "_D9");
+	assert_demangled("_Dmain2", "_Dmain2");
+}
+
+/* Each tuple refers to the one before three times. */
+static void references_of_d_are_limited(void **state)
+{
+	enum { LEVELS = 40 };
+	char symbol[4096] = "_D1aFB3iii";
+	size_t length = strlen(symbol), start = length - 5;
+	char *name;
+
+	(void)state;
+	for (int i = 0; i < LEVELS; i++) {
+		const size_t tuple = length;
+
+		length += (size_t)sprintf(symbol + length, "B3");
+		for (int j = 0; j < 3; j++)
+			length += (size_t)sprintf(
+				symbol + length, "Q%c",
+				(char)('a' + (length - start) % 26));
+		start = tuple;
+	}
+	strcpy(symbol + length, "Zv");
+	name = a2n_demangle(symbol);
+	assert_string_equal(name, symbol);
+	free(name);
+}
+
+static void long_names_of_d_are_no_recursion(void **state)
+{
+	enum { POINTERS = 1000000 };
+	char *symbol = malloc(POINTERS + 16), *name;
+
+	(void)state;
+	assert_non_null(symbol);
+	strcpy(symbol, "_D1aF");
+	memset(symbol + 5, 'P', POINTERS);
+	strcpy(symbol + 5 + POINTERS, "iZv");
+	name = a2n_demangle(symbol);
+	assert_non_null(name);
+	assert_true(strlen(name) <= 8 * 1024);
+	free(name);
+	free(symbol);
+}
+
 static void cplusplus_and_rust_are_demangled(void **state)
 {
 	(void)state;
@@ -316,6 +372,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cplusplus_and_rust_are_demangled),
+		cmocka_unit_test(d_is_demangled),
+		cmocka_unit_test(references_of_d_are_limited),
+		cmocka_unit_test(long_names_of_d_are_no_recursion),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(long_names_of_rust_are_cut),
 		cmocka_unit_test(names_that_take_forever_stay_mangled),
