@@ -205,8 +205,8 @@ static uint8_t *find_called(struct session *session, const char *name)
 }
 
 /*
- * Finds the named function, also an inlined one, and its copies. If it cannot be
- * shown, prints a message and returns the exit status.
+ * Finds the named function, also an inlined one, and its copies. If it cannot
+ * be shown, prints a message and returns the exit status.
  */
 static int find_functions(const char *command, struct session *session,
 			  const struct annotate_options *options,

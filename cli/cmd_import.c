@@ -22,8 +22,8 @@ enum { KEY_VALUE = 0x300, KEY_UNIT };
 
 struct import_options {
 	const char *input, *output;
-	enum wire_import_format
-		format; /* WIRE_IMPORT_FORMAT_COUNT: by content */
+	/* WIRE_IMPORT_FORMAT_COUNT: by content */
+	enum wire_import_format format;
 	struct import_measure measure;
 };
 

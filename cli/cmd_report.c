@@ -268,7 +268,9 @@ static int show_rows(const char *command, struct session *session,
 	return view_finish(&options->view, command);
 }
 
-/* Returns the heading for functions that the user named. The caller frees it. */
+/*
+ * Returns the heading for functions that the user named. The caller frees it.
+ */
 static char *butterfly_name(struct session *session,
 			    const struct report_options *options,
 			    const uint8_t *chosen)

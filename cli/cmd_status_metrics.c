@@ -2,9 +2,9 @@
 /*
  * `clew status --metrics`: the text format of Prometheus.
  *
- * A family is a name with a help text, a type and samples. The samples of a family
- * must follow each other, so there is one pass over all processes for each
- * family. A number that a process does not have is left out.
+ * A family is a name with a help text, a type and samples. The samples of a
+ * family must follow each other, so there is one pass over all processes for
+ * each family. A number that a process does not have is left out.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `clew top`: shows the present calls of processes, on a screen or as a stream of
- * tables.
+ * `clew top`: shows the present calls of processes, on a screen or as a stream
+ * of tables.
  */
 #include <argp.h>
 #include <errno.h>

@@ -408,7 +408,9 @@ static int write_function(struct opened *opened,
 	return write_histogram(opened, options, chosen, has_color);
 }
 
-/* Returns a mask of the functions among `chosen` that the trace has calls of. */
+/*
+ * Returns a mask of the functions among `chosen` that the trace has calls of.
+ */
 static uint8_t *called_among(const struct opened *opened, const uint8_t *chosen)
 {
 	uint8_t *called = memory_zeroed(opened->catalog.function_count + 1, 1);
@@ -423,8 +425,8 @@ static uint8_t *called_among(const struct opened *opened, const uint8_t *chosen)
 
 /*
  * Finds the function that the user names; if several match, those that were
- * called. Stores a mask in *chosen and returns 0, or prints a message and returns
- * the exit status.
+ * called. Stores a mask in *chosen and returns 0, or prints a message and
+ * returns the exit status.
  */
 static int find_function(const char *command, struct opened *opened,
 			 const char *function, uint8_t **chosen)

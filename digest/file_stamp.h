@@ -16,8 +16,8 @@
  *	  a writer's mapping.
  *
  * A stamp is therefore trusted only for files that root or the trusting user
- * owns, and that no other user may write to (file_stamp_is_guarded()). A user who
- * can set the clock, or write to the disk below the file system, is root.
+ * owns, and that no other user may write to (file_stamp_is_guarded()). A user
+ * who can set the clock, or write to the disk below the file system, is root.
  */
 #ifndef CLEW_DIGEST_FILE_STAMP_H
 #define CLEW_DIGEST_FILE_STAMP_H

@@ -69,9 +69,9 @@ struct ere {
 typedef void *(*ere_alloc)(void *context, size_t bytes); /* zeroed, or NULL */
 
 /*
- * Compiles an expression, in memory from `alloc`. Returns 0, or -EINVAL, -E2BIG,
- * -ENOMEM and an error message in *why. Never frees memory: the caller frees all that
- * `alloc` has returned.
+ * Compiles an expression, in memory from `alloc`. Returns 0, or -EINVAL,
+ * -E2BIG, -ENOMEM and an error message in *why. Never frees memory: the caller
+ * frees all that `alloc` has returned.
  */
 int ere_compile(struct ere *ere, const char *text, ere_alloc alloc,
 		void *context, const char **why);

@@ -2,8 +2,8 @@
 /*
  * An index: all data about the code of one module, in one file.
  *
- * An index is written once, mapped, and never changed. Three ideas make it small
- * and fast (257 MB of DWARF of libjvm.so become about 25 MB).
+ * An index is written once, mapped, and never changed. Three ideas make it
+ * small and fast (257 MB of DWARF of libjvm.so become about 25 MB).
  *
  * *Rows.* Code is cut into disjoint pieces, each with one source line and one
  * chain of inlined calls. A row has {start, file, line, column, discriminator,

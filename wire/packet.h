@@ -291,7 +291,9 @@ _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 struct wire_packet_value {
 	uint32_t head;
 	uint8_t probe; /* number of the probe; 0 is p1 */
-	/* Index of the value in the probe's fields (struct wire_probe_field). */
+	/*
+	 * Index of the value in the probe's fields (struct wire_probe_field).
+	 */
 	uint8_t field;
 	uint8_t reserved;
 	uint8_t flags;

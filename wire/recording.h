@@ -238,7 +238,8 @@ enum wire_budget {
 	WIRE_BUDGET_NONE,
 	WIRE_BUDGET_KEPT, /* functions are unhooked as necessary */
 	/*
-	 * Not kept: a debugger is attached, which would stop at changes of code.
+	 * Not kept: a debugger is attached, which would stop at changes of
+	 * code.
 	 */
 	WIRE_BUDGET_TRACED,
 	/* No longer kept: system calls are filtered. */

@@ -58,9 +58,9 @@ void output_fini(struct output *output);
 int output_give(const char *path, uid_t user);
 
 /*
- * Renames PATH.1 to PATH.2 and so on, removes PATH.keep, and renames `newest` to
- * PATH.1. Changes nothing if any of these exists and is no recording. Returns 0,
- * or -errno and *why.
+ * Renames PATH.1 to PATH.2 and so on, removes PATH.keep, and renames `newest`
+ * to PATH.1. Changes nothing if any of these exists and is no recording.
+ * Returns 0, or -errno and *why.
  */
 int output_rotate(const char *path, const char *newest, unsigned int keep,
 		  char **why);

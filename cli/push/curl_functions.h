@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of libcurl, which is loaded on first use. Few commands need it, and it
- * depends on about twenty other libraries.
+ * Functions of libcurl, which is loaded on first use. Few commands need it, and
+ * it depends on about twenty other libraries.
  *
- * A build without libcurl's headers contains no_curl.c instead of these functions
- * and of http_curl.c.
+ * A build without libcurl's headers contains no_curl.c instead of these
+ * functions and of http_curl.c.
  */
 #ifndef CLEW_CLI_PUSH_CURL_FUNCTIONS_H
 #define CLEW_CLI_PUSH_CURL_FUNCTIONS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One POST request over HTTP, which is repeated if the server is overloaded or
- * the connection breaks. Redirects are not followed, because the request may have
- * credentials. Certificates are always verified.
+ * the connection breaks. Redirects are not followed, because the request may
+ * have credentials. Certificates are always verified.
  */
 #ifndef CLEW_CLI_PUSH_HTTP_H
 #define CLEW_CLI_PUSH_HTTP_H
@@ -43,8 +43,9 @@ int http_url(const char *address, const char *path, char **url, int *is_open,
 	     char **why);
 
 /*
- * Sends a request. Returns 0 if the status of the answer is 200 to 299; otherwise
- * -errno and *why, with the status. The caller frees answer->text in any case.
+ * Sends a request. Returns 0 if the status of the answer is 200 to 299;
+ * otherwise -errno and *why, with the status. The caller frees answer->text in
+ * any case.
  */
 int http_post(const struct http_request *request, struct http_answer *answer,
 	      char **why);

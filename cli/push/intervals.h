@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots of a recording at regular intervals, and a push of what each interval
- * added.
+ * Snapshots of a recording at regular intervals, and a push of what each
+ * interval added.
  *
- * Two child processes do the work: `clew merge` writes a snapshot, and `clew push
- * --since=EARLIER` sends the difference to the snapshot before. Both only read
- * the recording. If one fails or takes long, the recorded processes and the
- * recording are not concerned. An interval begins only when the work of the one
- * before is done; it then lasts longer, and nothing is missing.
+ * Two child processes do the work: `clew merge` writes a snapshot, and `clew
+ * push --since=EARLIER` sends the difference to the snapshot before. Both only
+ * read the recording. If one fails or takes long, the recorded processes and
+ * the recording are not concerned. An interval begins only when the work of the
+ * one before is done; it then lasts longer, and nothing is missing.
  *
  * The newest snapshot is OUTPUT.1, the one before it OUTPUT.2, and so on.
  */
@@ -54,8 +54,8 @@ void intervals_begin(struct intervals *intervals,
 		     const char *const *folders, size_t folder_count);
 
 /*
- * Begins or finishes the work of an interval, without waiting. Returns the milliseconds until the next call
- * is due, or -1 if only child_fd matters.
+ * Begins or finishes the work of an interval, without waiting. Returns the
+ * milliseconds until the next call is due, or -1 if only child_fd matters.
  */
 int intervals_step(struct intervals *intervals);
 

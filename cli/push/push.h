@@ -18,8 +18,8 @@ struct push_result {
 };
 
 /*
- * Checks the address and reads the headers. Returns 0, and then the caller calls
- * push_end(); or -errno and *why.
+ * Checks the address and reads the headers. Returns 0, and then the caller
+ * calls push_end(); or -errno and *why.
  */
 int push_begin(struct push *push, const struct push_options *options,
 	       char **why);

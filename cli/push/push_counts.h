@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts of the pushes of a running `clew attach`, which `clew status --metrics`
- * reads. A file in memory, which only the command has open, contains the counts.
- * Readers find this file in /proc/PID/fd, and it vanishes with the command.
+ * Counts of the pushes of a running `clew attach`, which `clew status
+ * --metrics` reads. A file in memory, which only the command has open, contains
+ * the counts. Readers find this file in /proc/PID/fd, and it vanishes with the
+ * command.
  */
 #ifndef CLEW_CLI_PUSH_PUSH_COUNTS_H
 #define CLEW_CLI_PUSH_PUSH_COUNTS_H

@@ -2,9 +2,9 @@
 /*
  * The headers that a user adds to requests.
  *
- * The arguments of a process are visible to other users of the host. Credentials
- * are therefore read from a file or from $CLEW_PUSH_HEADERS, with one header in each
- * line, and refused as arguments.
+ * The arguments of a process are visible to other users of the host.
+ * Credentials are therefore read from a file or from $CLEW_PUSH_HEADERS, with
+ * one header in each line, and refused as arguments.
  */
 #ifndef CLEW_CLI_PUSH_PUSH_HEADERS_H
 #define CLEW_CLI_PUSH_PUSH_HEADERS_H
@@ -26,8 +26,8 @@ int push_headers_add(struct push_headers *headers, const char *line,
 
 /*
  * Adds the lines of a file, if `path` is not NULL, and of the variable. Empty
- * lines and lines that begin with # mean nothing. Returns 0, or -errno and *why,
- * which does not quote a value.
+ * lines and lines that begin with # mean nothing. Returns 0, or -errno and
+ * *why, which does not quote a value.
  */
 int push_headers_read(struct push_headers *headers, const char *path,
 		      char **why);

@@ -3,8 +3,8 @@
  * See push_stores.h.
  *
  * OTLP receivers take the message of `clew export -F otlp`, gzipped. Pyroscope
- * (its Push API) and Parca (WriteRaw) take a pprof profile as base64 in JSON, with
- * labels in two forms. A pprof profile is gzipped itself.
+ * (its Push API) and Parca (WriteRaw) take a pprof profile as base64 in JSON,
+ * with labels in two forms. A pprof profile is gzipped itself.
  */
 #include "cli/push/push_stores.h"
 

@@ -24,8 +24,8 @@ struct push_store {
 	/* Returns 0, or -errno and *why. */
 	int (*fill)(struct export *export, struct push_body *body, char **why);
 	/*
-	 * Checks an answer of a request that succeeded. Returns 0, or -errno and
-	 * *why if the store rejected data. NULL: answers have no content.
+	 * Checks an answer of a request that succeeded. Returns 0, or -errno
+	 * and *why if the store rejected data. NULL: answers have no content.
 	 */
 	int (*check)(const void *answer, size_t bytes, char **why);
 };

@@ -122,7 +122,9 @@ static void begin_colors(void)
 		init_pair(i, i, -1);
 }
 
-/* Returns a new terminal. The actions of signals remain those of the command. */
+/*
+ * Returns a new terminal. The actions of signals remain those of the command.
+ */
 static SCREEN *new_terminal(void)
 {
 	struct sigaction interrupt, termination;

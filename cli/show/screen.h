@@ -80,7 +80,9 @@ struct screen_list {
 	int shift;    /* columns of the rows to the left of the screen */
 };
 
-/* Moves the selection by arrows and similar keys. Returns whether `key` is one. */
+/*
+ * Moves the selection by arrows and similar keys. Returns whether `key` is one.
+ */
 int screen_list_move(struct screen_list *list, int key);
 
 /* Scrolls to the left or to the right: SCREEN_LEFT or SCREEN_RIGHT. */

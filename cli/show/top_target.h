@@ -25,8 +25,8 @@ struct top_target {
 /*
  * Opens processes. With `command`, starts that program, whose output is
  * discarded. If `choice` is one pid that is being recorded, only reads its
- * recording. Otherwise attaches to the chosen processes. Returns 0, or -errno and
- * *why.
+ * recording. Otherwise attaches to the chosen processes. Returns 0, or -errno
+ * and *why.
  */
 int top_target_open(struct top_target *target,
 		    const struct target_choice *choice, char **command,

@@ -63,8 +63,8 @@ static int open_file(struct view_options *view, struct session *session,
 }
 
 /*
- * Limits the tree to a period. Returns 0; or -ENODATA and *why if nothing in the
- * recording has a time.
+ * Limits the tree to a period. Returns 0; or -ENODATA and *why if nothing in
+ * the recording has a time.
  */
 static int narrow(struct view_options *view, struct session *session,
 		  char **why)

@@ -38,9 +38,10 @@ int view_give_up_on(struct session *session, const char *command,
 		    const char *function);
 
 /*
- * Finds the function that the user names (finder.h), and functions with the same
- * name. Stores a mask in *chosen, which the caller frees, and returns 0. If no
- * function matches, or several, prints a message and returns the exit status.
+ * Finds the function that the user names (finder.h), and functions with the
+ * same name. Stores a mask in *chosen, which the caller frees, and returns 0.
+ * If no function matches, or several, prints a message and returns the exit
+ * status.
  */
 int view_find(const char *command, struct session *session, const char *name,
 	      uint8_t **chosen);

@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * Rows of a command's option table. `first` and `last` are the flags of the first
- * and the last row: HELP_FIRST or 0.
+ * Rows of a command's option table. `first` and `last` are the flags of the
+ * first and the last row: HELP_FIRST or 0.
  */
 /* clang-format off */
 #define TARGET_CHOICE(first, last) \

@@ -38,8 +38,8 @@ struct mark_lane {
 
 /* The marks of one process. */
 struct mark_life {
-	const struct wire_header
-		*header;    /* the process's; a child has another */
+	/* the process's; a child has another */
+	const struct wire_header *header;
 	struct chunk chunk; /* of the names */
 	struct wire_mark_names *names;
 	_Atomic uint32_t room; /* available marks in all lanes */

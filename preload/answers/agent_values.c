@@ -33,8 +33,8 @@
 
 /* The rows of one process. */
 struct value_life {
-	const struct wire_header
-		*header;       /* the process's; a child has another */
+	/* the process's; a child has another */
+	const struct wire_header *header;
 	uint32_t number;       /* never 0 */
 	_Atomic uint32_t used; /* rows, including failed requests */
 	unsigned char *_Atomic chunks[CHUNKS_MAX]; /* payloads */

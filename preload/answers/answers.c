@@ -53,8 +53,9 @@ static inline struct clew_here answer(uint64_t id, union note note,
 }
 
 /*
- * Methods that call one of clew's own native methods (preload/session/java_natives.c)
- * are not recorded by a stub, because these have none.
+ * Methods that call one of clew's own native methods
+ * (preload/session/java_natives.c) are not recorded by a stub, because these
+ * have none.
  */
 static __attribute__((noinline)) struct clew_here java_context(uint64_t id)
 {

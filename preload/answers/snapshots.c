@@ -39,8 +39,8 @@ struct snapshot_files {
 	char directory[PATH_MAX];
 	const char *from;
 	char to[PATH_MAX];
-	const struct wire_header
-		*header; /* the file's; NULL: it does not grow */
+	/* the file's; NULL: it does not grow */
+	const struct wire_header *header;
 	int has_packets;
 	unsigned char piece[PIECE_BYTES];
 };

@@ -45,8 +45,8 @@ static struct {
 static struct chained *fault_of(int signal)
 {
 	EACH_FAULT(f)
-	if (f->signal == signal && f->is_installed)
-		return f;
+		if (f->signal == signal && f->is_installed)
+			return f;
 	return NULL;
 }
 
@@ -129,8 +129,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 void faults_begin(void)
 {
 	EACH_FAULT(f)
-	if (!runtime_is_filtered())
-		chained_install(f);
+		if (!runtime_is_filtered())
+			chained_install(f);
 }
 
 int faults_have(int signal)
@@ -147,6 +147,6 @@ int faults_change_action(int signal, const struct sigaction *set,
 void faults_end(void)
 {
 	EACH_FAULT(f)
-	if (f->is_installed)
-		chained_give_back(f);
+		if (f->is_installed)
+			chained_give_back(f);
 }

@@ -2,8 +2,8 @@
 /*
  * Runtimes that generate code while the program runs and can report it: the
  * interface of a layer that knows one of them. Each layer is a folder beside
- * preload/ and a row of the table in preload/hooking/layers.c; all other code is
- * independent of it.
+ * preload/ and a row of the table in preload/hooking/layers.c; all other code
+ * is independent of it.
  */
 #ifndef CLEW_GENERATED_MANAGED_H
 #define CLEW_GENERATED_MANAGED_H

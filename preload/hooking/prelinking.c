@@ -178,8 +178,8 @@ struct late_stubs {
 	const struct prelinked_module *of;
 	const struct patch_workshop *workshop;
 	struct arena *scratch;
-	const struct prelinked_composed
-		*composed; /* stubs to write first, or NULL */
+	/* stubs to write first, or NULL */
+	const struct prelinked_composed *composed;
 	uint32_t number;
 };
 

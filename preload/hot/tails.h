@@ -21,8 +21,8 @@
  * TAILS_CHAIN_MAX jumps also continues below the owner.
  *
  * The function takes the owner's place, below the owner's caller, in three
- * cases: it is cut and is the owner itself; the table has no room (no memory, or
- * a filter forbids to map it); or the thread's id does not fit the slot.
+ * cases: it is cut and is the owner itself; the table has no room (no memory,
+ * or a filter forbids to map it); or the thread's id does not fit the slot.
  *
  * A context that was ever reached by a jump stays so: a jump that leads there
  * from the running function counts there, even if the function was cut since.

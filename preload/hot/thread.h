@@ -278,12 +278,12 @@ struct hot_thread {
 	uint32_t doubts_left; /* calls whose caller is to be checked */
 	uint64_t random;      /* state of the random generator */
 	uint64_t stacks_left; /* Java stacks until one is verified */
-	struct java_recall
-		*java_recall; /* jvm/hotspot/java_recall.h; or NULL */
+	/* jvm/hotspot/java_recall.h; or NULL */
+	struct java_recall *java_recall;
 	/*
 	 * The entry of the table to which a Java method is adding, in more than
-	 * one instruction (jvm/exact/tracker_class.c), so that the table must stay;
-	 * or 0.
+	 * one instruction (jvm/exact/tracker_class.c), so that the table must
+	 * stay; or 0.
 	 */
 	uint64_t java_counting;
 	union {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the sites of a module's hooks (lookup/patch_find.h), and frees patches. */
+/*
+ * Writes the sites of a module's hooks (lookup/patch_find.h), and frees
+ * patches.
+ */
 #ifndef CLEW_PATCH_PATCH_H
 #define CLEW_PATCH_PATCH_H
 

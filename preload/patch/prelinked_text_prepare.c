@@ -11,8 +11,8 @@
 #define PIECES_MAX 16
 
 /*
- * Up to this many functions whose verdict differs from the analysis cost little,
- * on however many pages they are.
+ * Up to this many functions whose verdict differs from the analysis cost
+ * little, on however many pages they are.
  */
 #define FEW_OTHERS 16
 

@@ -62,8 +62,8 @@ struct probe_life {
 };
 
 static struct {
-	const struct probe_action
-		*of[WIRE_PROBES_MAX]; /* NULL: the probe only counts */
+	/* NULL: the probe only counts */
+	const struct probe_action *of[WIRE_PROBES_MAX];
 	uint32_t event_bytes[WIRE_PROBES_MAX];
 	/* The module of each probe. */
 	const struct module *modules[WIRE_PROBES_MAX];

@@ -283,7 +283,9 @@ static int can_begin_later(const struct tally *old)
  */
 static void begin_child(int is_on_its_stack)
 {
-	/* Static, as it is too large for the stack; the child has one thread. */
+	/*
+	 * Static, as it is too large for the stack; the child has one thread.
+	 */
 	static struct part parent;
 	struct recorder *recorder = rt.recorder;
 	const struct tally *old = hot.tally;

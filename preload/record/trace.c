@@ -80,7 +80,9 @@ static void copy_blocks(struct wire_packet_blocks *to,
 
 void trace_after_fork(struct trace_file *trace, const struct part *part)
 {
-	/* Static, as it is too large for the stack; the child has one thread. */
+	/*
+	 * Static, as it is too large for the stack; the child has one thread.
+	 */
 	static struct part parent;
 	const struct wire_packet_blocks *blocks = trace->blocks;
 

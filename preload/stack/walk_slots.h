@@ -34,8 +34,8 @@
 /*
  * Returns the words from an address to *end, or NULL if they are not readable,
  * or cannot be read at once. They may be a copy, which a handler on top of this
- * thread may replace: the caller repeats all until walk_has_words() returns true
- * after its last read.
+ * thread may replace: the caller repeats all until walk_has_words() returns
+ * true after its last read.
  */
 const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
 			   uint64_t *end);

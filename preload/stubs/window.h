@@ -40,8 +40,8 @@ struct windows {
 		uint64_t start;
 		int is_spare; /* without a file, because it is unused */
 	} blocks[WINDOW_BLOCK_MAX];
-	uint32_t
-		block_count; /* unwinders read it at any time (frames_find.c) */
+	/* unwinders read it at any time (frames_find.c) */
+	uint32_t block_count;
 	uint32_t announced_count; /* blocks that gdb knows (frames_gdb.c) */
 	struct window_span {      /* writable, inside one block */
 		uint64_t start;   /* page boundary */

@@ -163,9 +163,9 @@ static inline int sys_gettid(void)
 
 /*
  * Copies `count` ranges of this process's memory that may not be mapped, as far
- * as they are. Returns the number of bytes, or -errno if the first one cannot be
- * copied. `tid` is any thread that exists: the kernel finds no memory by the pid
- * of a process whose main thread has ended.
+ * as they are. Returns the number of bytes, or -errno if the first one cannot
+ * be copied. `tid` is any thread that exists: the kernel finds no memory by the
+ * pid of a process whose main thread has ended.
  */
 static inline long sys_copy_ranges(int tid, const struct iovec *to,
 				   const struct iovec *from, size_t count)

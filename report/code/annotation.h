@@ -5,7 +5,8 @@
  * Time comes from the addresses of samples, calls from recorded call sites.
  * Addresses are those of the module's file. Code of a function may lie in
  * several ranges, for example in that of `f` and of `f.cold`. Code of a runtime
- * has announced lines only (report/model/announced_lines.h) and no instructions.
+ * has announced lines only (report/model/announced_lines.h) and no
+ * instructions.
  */
 #ifndef CLEW_CODE_ANNOTATION_H
 #define CLEW_CODE_ANNOTATION_H

@@ -57,8 +57,8 @@ struct source_files {
 };
 
 /*
- * Adds "OLD=NEW", which must outlive `files`. Returns 0, -EINVAL if the text has
- * another form, or -ENOSPC if there are too many.
+ * Adds "OLD=NEW", which must outlive `files`. Returns 0, -EINVAL if the text
+ * has another form, or -ENOSPC if there are too many.
  */
 int source_files_replace(struct source_files *files, const char *text);
 
@@ -71,7 +71,9 @@ const struct source_file *source_files_find(struct source_files *files,
 					    struct catalog *catalog,
 					    uint32_t module, const char *name);
 
-/* Returns a line without its newline, safe to print; NULL if it does not exist. */
+/*
+ * Returns a line without its newline, safe to print; NULL if it does not exist.
+ */
 const char *source_line(const struct source_file *file, uint32_t line);
 
 void source_files_fini(struct source_files *files);

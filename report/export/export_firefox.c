@@ -12,8 +12,8 @@
  * The format has no place for numbers of calls beside times. Therefore they are
  * a separate track of a separate process: one sample for each context, whose
  * weight ("samples") is the context's number of calls. Calls that were only
- * counted have no time, so all these samples are at the start. Times that belong
- * to no sample, and values of agents, are such tracks also.
+ * counted have no time, so all these samples are at the start. Times that
+ * belong to no sample, and values of agents, are such tracks also.
  */
 #include <errno.h>
 #include <inttypes.h>

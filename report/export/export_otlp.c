@@ -8,8 +8,8 @@
  * of value. pprof's ids start at 1 and become indices, since entry 0 of each
  * table of OTLP means "none". Stacks are in a table, each once.
  *
- * The message contains its tables last, and the length of a message precedes it.
- * Each message is therefore collected as packed bytes in memory.
+ * The message contains its tables last, and the length of a message precedes
+ * it. Each message is therefore collected as packed bytes in memory.
  */
 #include <assert.h>
 #include <errno.h>
@@ -23,7 +23,9 @@
 #include "base/memory.h"
 #include "report/export/pprof_profile.h"
 
-/* Receivers accept a few megabytes. Lengths in protobuf messages have 31 bits. */
+/*
+ * Receivers accept a few megabytes. Lengths in protobuf messages have 31 bits.
+ */
 #define BYTES_MAX (UINT64_C(1) << 30)
 
 /* Tables start with one entry that means "none". */
@@ -279,7 +281,9 @@ static void take_function(struct otlp *otlp, const Pprof__Function *from)
 	add_entry(otlp, &piece);
 }
 
-/* Returns the index of the last bytes of the dictionary, which may be removed. */
+/*
+ * Returns the index of the last bytes of the dictionary, which may be removed.
+ */
 static int32_t place_index(struct otlp *otlp, size_t at)
 {
 	struct packed *dictionary = &otlp->dictionary;

@@ -3,8 +3,8 @@
  * The columns of a thread's samples or markers.
  *
  * The format has an array for each column, while a trace yields rows. Each
- * column is therefore stored in a temporary file without a name, and copied into
- * the profile when the thread is complete. A trace may have any length.
+ * column is therefore stored in a temporary file without a name, and copied
+ * into the profile when the thread is complete. A trace may have any length.
  */
 #ifndef CLEW_EXPORT_FIREFOX_COLUMNS_H
 #define CLEW_EXPORT_FIREFOX_COLUMNS_H

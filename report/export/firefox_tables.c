@@ -116,8 +116,8 @@ static enum firefox_category category_of(struct firefox_tables *tables,
 }
 
 /*
- * Returns the address in the format's terms: the distance from the first byte of
- * the file's image. UINT64_MAX: it has none.
+ * Returns the address in the format's terms: the distance from the first byte
+ * of the file's image. UINT64_MAX: it has none.
  */
 static uint64_t address_in(struct firefox_tables *tables, uint32_t module,
 			   uint64_t vaddr)

@@ -63,7 +63,9 @@ struct firefox_symbol {
 	uint32_t library, name, bytes;
 };
 
-/* Frames at one location: an outermost function, and functions inlined there. */
+/*
+ * Frames at one location: an outermost function, and functions inlined there.
+ */
 struct firefox_place {
 	uint32_t first_frame, count;
 };

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * Returns -EREMOTEIO and *why if a collector has accepted a request but rejected
- * some of its profiles; otherwise 0, also for an answer of another format.
+ * Returns -EREMOTEIO and *why if a collector has accepted a request but
+ * rejected some of its profiles; otherwise 0, also for an answer of another
+ * format.
  */
 int otlp_check_answer(const void *answer, size_t bytes, char **why);
 

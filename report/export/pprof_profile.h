@@ -12,8 +12,8 @@
 #include "report/export/pprof_places.h"
 
 /*
- * Writes all pieces. The first one has the types, the times and the comment, the
- * last one has the strings, and each other piece has entries of one kind.
+ * Writes all pieces. The first one has the types, the times and the comment,
+ * the last one has the strings, and each other piece has entries of one kind.
  */
 void pprof_write_profile(struct pprof *pprof);
 

@@ -4,8 +4,9 @@
  * of its JSON, by number of the file.
  *
  * Pages are shared, and debug information may be hostile: it may name any file
- * of the user. Therefore only files with names of source files are embedded. The
- * same holds for the file to which symbolic links and ".." in the name lead.
+ * of the user. Therefore only files with names of source files are embedded.
+ * The same holds for the file to which symbolic links and ".." in the name
+ * lead.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -188,8 +188,8 @@ static int unfold_from(struct unfolded *all, size_t index)
 }
 
 /*
- * Adds a context of each function that is called from here and has none, because
- * its callers are too small.
+ * Adds a context of each function that is called from here and has none,
+ * because its callers are too small.
  */
 static int reach_rest(struct unfolded *all, size_t index)
 {
@@ -214,7 +214,9 @@ static int reach_rest(struct unfolded *all, size_t index)
 	return 1;
 }
 
-/* Functions that nothing calls are outermost; so is one of each closed circle. */
+/*
+ * Functions that nothing calls are outermost; so is one of each closed circle.
+ */
 static int unfold_roots(struct unfolded *all)
 {
 	const size_t functions = all->import->function_count;

@@ -4,8 +4,8 @@
  * contexts.
  *
  * The graph has each function's own costs, and for each pair of caller and
- * callee the calls and the inclusive costs. Which callers were active around the
- * pair is not known. A function's activity is therefore divided among its
+ * callee the calls and the inclusive costs. Which callers were active around
+ * the pair is not known. A function's activity is therefore divided among its
  * contexts in the proportion of the inclusive costs with which each caller
  * called it, as gprof does. A context ends where its share is very small.
  *

@@ -2,9 +2,9 @@
 /*
  * Reads profiles of other tools, and writes them as recordings.
  *
- * A profile becomes a tree of contexts for each process, with one number for each
- * column in each context. A function has only a name, and perhaps a module and
- * a kind. The input is untrusted, so all sizes have limits.
+ * A profile becomes a tree of contexts for each process, with one number for
+ * each column in each context. A function has only a name, and perhaps a module
+ * and a kind. The input is untrusted, so all sizes have limits.
  */
 #ifndef CLEW_IMPORT_IMPORT_H
 #define CLEW_IMPORT_IMPORT_H
@@ -77,9 +77,9 @@ struct import_measure {
 };
 
 /*
- * Reads a profile. `format` is WIRE_IMPORT_FORMAT_COUNT to determine it from the
- * first line. Returns 0; or -errno and *why, "line N: ..." without the file's
- * name.
+ * Reads a profile. `format` is WIRE_IMPORT_FORMAT_COUNT to determine it from
+ * the first line. Returns 0; or -errno and *why, "line N: ..." without the
+ * file's name.
  */
 int import_read(struct import *import, FILE *in, enum wire_import_format format,
 		const struct import_measure *measure, char **why);

@@ -3,8 +3,8 @@
  * callgrind.out, as the manual of valgrind describes it ("Callgrind Format
  * Specification"). Names are written once, "fn=(3) main", and then as "fn=(3)".
  * A line of numbers is the cost of a source line, or after "calls=" the
- * inclusive cost of these calls. "fi=" and "fe=" name the files of inlined code;
- * its cost belongs to the function around it.
+ * inclusive cost of these calls. "fi=" and "fe=" name the files of inlined
+ * code; its cost belongs to the function around it.
  */
 #include <ctype.h>
 #include <errno.h>

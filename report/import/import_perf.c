@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output of perf script. A sample is a line with its thread, time and event,
- * and then one line for each frame, the innermost first:
+ * The output of perf script. A sample is a line with its thread, time and
+ * event, and then one line for each frame, the innermost first:
  *
  *	prog  4711/4712 [001]  1234.567890:     250000 cycles:u:
  *	            55d0c0a01139 work(int)+0x19 (/usr/bin/prog)
@@ -163,7 +163,9 @@ static size_t without_end(const char *text, size_t bytes, const char *end)
 		       : bytes;
 }
 
-/* Writes "kernel" for the kernel, and "nf_tables" for its module "[nf_tables]". */
+/*
+ * Writes "kernel" for the kernel, and "nf_tables" for its module "[nf_tables]".
+ */
 static const char *kernel_module(const char *module, size_t *bytes)
 {
 	static const char kernel[] = "kernel";

@@ -2,9 +2,9 @@
 /*
  * Counts of running processes, updated by polling.
  *
- * Each poll copies the part of each process (part_reader.h). The difference to the
- * previous poll is the result. Contexts that are known from earlier polls are
- * not decoded again: a poll takes about 10 ns for each context.
+ * Each poll copies the part of each process (part_reader.h). The difference to
+ * the previous poll is the result. Contexts that are known from earlier polls
+ * are not decoded again: a poll takes about 10 ns for each context.
  */
 #ifndef CLEW_LIVE_LIVE_COUNTS_H
 #define CLEW_LIVE_LIVE_COUNTS_H
@@ -84,8 +84,8 @@ int live_counts_has(const struct live_counts *counts, const char *path);
 void live_counts_add(struct live_counts *counts, const char *path);
 
 /*
- * Polls all parts. Returns 0, or -errno and *why if none can be read. A part that
- * cannot be read keeps its counts.
+ * Polls all parts. Returns 0, or -errno and *why if none can be read. A part
+ * that cannot be read keeps its counts.
  */
 int live_counts_look(struct live_counts *counts, char **why);
 

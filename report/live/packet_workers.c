@@ -224,8 +224,8 @@ static void rest(struct handed_process *process, uint64_t ns)
 }
 
 /*
- * Calls give_up() again and again, because processes that begin later must count
- * their calls themselves, too.
+ * Calls give_up() again and again, because processes that begin later must
+ * count their calls themselves, too.
  */
 static void give_up_until_the_end(struct packet_workers *workers)
 {

@@ -4,10 +4,10 @@
  *
  * The names are read when the first sample in generated code is placed. The
  * first of these sources that has a name is used: reports of runtimes in the
- * part (announced_code.h); a jitdump, which has the time of each piece of code; a
- * perf map, of which the last entry for an address is used, because its entries
- * have no times; the module that made the memory executable (made_code.h). A
- * forked child uses its parent's files unless it has its own.
+ * part (announced_code.h); a jitdump, which has the time of each piece of code;
+ * a perf map, of which the last entry for an address is used, because its
+ * entries have no times; the module that made the memory executable
+ * (made_code.h). A forked child uses its parent's files unless it has its own.
  */
 #ifndef CLEW_MERGE_GENERATED_H
 #define CLEW_MERGE_GENERATED_H
@@ -70,8 +70,8 @@ void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering);
 
 /*
- * Returns the catalog's site for a pc in generated code, like announced_code_site();
- * 0: unknown.
+ * Returns the catalog's site for a pc in generated code, like
+ * announced_code_site(); 0: unknown.
  */
 uint32_t generated_site(struct generated *generated,
 			const struct numbering *numbering, uint64_t pc,

@@ -52,8 +52,8 @@ uint32_t announced_line(struct catalog *catalog, uint32_t function,
 			uint32_t file, uint32_t line);
 
 /*
- * Returns the function that a result of announced_line() is a part of. Returns any
- * other function unchanged.
+ * Returns the function that a result of announced_line() is a part of. Returns
+ * any other function unchanged.
  */
 static inline uint32_t whole_function(const struct catalog *catalog,
 				      uint32_t function)

@@ -20,8 +20,8 @@
  * samples are as precise as (sum w)^2 / (sum w^2) samples of equal weight. That
  * number differs for each part, because the weights of a part differ from those
  * of the rest. With n instead, the intervals of the kernel's share contain the
- * truth in 75 % of all cases and not in 95 %, if its samples have four times the
- * weight; those of long waits in 70 %.
+ * truth in 75 % of all cases and not in 95 %, if its samples have four times
+ * the weight; those of long waits in 70 %.
  *
  * J. Przyborowski and H. Wilenski, "Homogeneity of results in testing samples
  * from Poisson series", Biometrika 31 (1940): of the n samples of two

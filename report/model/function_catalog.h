@@ -84,7 +84,9 @@ struct catalog_function {
 	uint8_t is_leaf; /* calls no function: wire_is_leaf() */
 	uint32_t bare_bytes; /* bytes of code, if VERDICT_IS_BARE */
 	uint32_t size_bytes; /* as recorded; 0: unknown */
-	/* As its runtime announced them (announced_lines.h); 0: not announced. */
+	/*
+	 * As its runtime announced them (announced_lines.h); 0: not announced.
+	 */
 	uint32_t file, line; /* where it begins; file: 1 + index in `files` */
 	uint32_t whole; /* the function of which this is one line; 0: none */
 	uint32_t label; /* 1 + index in `labels`; 0: none (call_labels.h) */
@@ -134,7 +136,10 @@ static inline int catalog_loops(const struct catalog_function *function)
 struct catalog_site {
 	uint64_t vaddr;
 	uint32_t module;
-	/* Frames in `announced`, from index vaddr on; the site has no module then. */
+	/*
+	 * Frames in `announced`, from index vaddr on; the site has no module
+	 * then.
+	 */
 	uint32_t announced_count;
 };
 
@@ -321,8 +326,8 @@ size_t catalog_frames_at(struct catalog *catalog, uint32_t module,
 			 uint64_t vaddr, struct a2n_frame *frames, size_t room);
 
 /*
- * Finds the loaded bytes of the module's file that contain a vaddr. Returns 0 or
- * -errno; -ENOENT if there are none, or the module cannot be opened.
+ * Finds the loaded bytes of the module's file that contain a vaddr. Returns 0
+ * or -errno; -ENOENT if there are none, or the module cannot be opened.
  */
 int catalog_segment(struct catalog *catalog, uint32_t module, uint64_t vaddr,
 		    struct a2n_segment *out);
@@ -336,8 +341,8 @@ int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
 		  uint32_t *line);
 
 /*
- * Returns the symbols of a module, which are read on first use; NULL if its file
- * cannot be read.
+ * Returns the symbols of a module, which are read on first use; NULL if its
+ * file cannot be read.
  */
 const struct a2n_module *catalog_symbols(struct catalog *catalog,
 					 struct catalog_module *module);

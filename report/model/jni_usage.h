@@ -29,7 +29,9 @@ struct jni_note {
 };
 
 struct jni_usage {
-	/* After jni_usage_finish(), items of one call and kind are contiguous. */
+	/*
+	 * After jni_usage_finish(), items of one call and kind are contiguous.
+	 */
 	struct jni_note *items;
 	size_t count, capacity;
 };

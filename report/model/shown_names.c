@@ -86,7 +86,9 @@ static char *cut_name(const struct shown_names *names, char *name, size_t room)
 
 /* ---- Texts ---- */
 
-/* Returns the columns for a function's name, which may have a note behind it. */
+/*
+ * Returns the columns for a function's name, which may have a note behind it.
+ */
 static size_t room_of(const struct shown_names *names,
 		      const struct catalog *catalog, uint32_t function)
 {
@@ -183,8 +185,8 @@ static int lengthen_equal(const struct shown_names *names,
 }
 
 /*
- * Enters an item by its text. Of items with the same text and the same full name
- * only the first is entered: many functions may have one name.
+ * Enters an item by its text. Of items with the same text and the same full
+ * name only the first is entered: many functions may have one name.
  */
 static void enter_text(struct shown_names *names, struct catalog *catalog,
 		       size_t index)

@@ -60,8 +60,8 @@ const char *shown_name(struct shown_names *names, struct catalog *catalog,
 		       uint32_t function);
 
 /*
- * Returns the name, cut to `room` columns (0: no limit), which the caller frees.
- * Cut names may be equal.
+ * Returns the name, cut to `room` columns (0: no limit), which the caller
+ * frees. Cut names may be equal.
  */
 char *shown_name_within(struct shown_names *names, struct catalog *catalog,
 			uint32_t function, unsigned int room);

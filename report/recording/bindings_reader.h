@@ -23,8 +23,8 @@ struct recorded_binding {
 
 /*
  * Reads the binding at *cursor, which starts as 0, of a WIRE_BINDINGS chunk and
- * advances the cursor. Returns 0 at the end and at a malformed record. The texts
- * lie in the chunk.
+ * advances the cursor. Returns 0 at the end and at a malformed record. The
+ * texts lie in the chunk.
  */
 int bindings_next(const struct part_chunk *chunk, size_t *cursor,
 		  struct recorded_binding *out);

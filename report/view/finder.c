@@ -16,7 +16,9 @@
 /* What the user typed, in each of its meanings. */
 struct query {
 	const char *text;
-	/* The last identifier of the text: each name by rules 5 and 6 has it. */
+	/*
+	 * The last identifier of the text: each name by rules 5 and 6 has it.
+	 */
 	char *word;
 	int is_address;
 	uint64_t vaddr;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The flat table by source lines or addresses, from the addresses of samples. */
+/*
+ * The flat table by source lines or addresses, from the addresses of samples.
+ */
 #ifndef CLEW_VIEW_FLAT_LINES_H
 #define CLEW_VIEW_FLAT_LINES_H
 

@@ -222,7 +222,9 @@ static uint32_t find_module(const struct module_map *map,
 	return 0;
 }
 
-/* Several modules of one build have the last one, those of one stem the first. */
+/*
+ * Several modules of one build have the last one, those of one stem the first.
+ */
 static void enter_modules(const struct catalog *to, struct module_map *builds,
 			  struct module_map *stems)
 {

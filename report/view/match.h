@@ -22,7 +22,9 @@ struct match {
 	/* by module of `from`: 1 + module of the same build */
 	uint32_t *builds;
 	uint32_t *homes; /* by module of `from`: same or other version */
-	/* by module of `to`: `from` has the same build, neither is a baseline */
+	/*
+	 * by module of `to`: `from` has the same build, neither is a baseline
+	 */
 	uint8_t *same_builds;
 	size_t same_builds_count;
 	struct idmap named; /* hash of names -> function of `to` */

@@ -5,8 +5,8 @@
  *
  * The size of a context is its share of all calls or of all time, callees
  * included, whichever is larger. A context is therefore never larger than its
- * caller, and with a context its callers remain. What is removed below a context
- * becomes one child of it, so sums are kept.
+ * caller, and with a context its callers remain. What is removed below a
+ * context becomes one child of it, so sums are kept.
  */
 #ifndef CLEW_VIEW_PRUNE_H
 #define CLEW_VIEW_PRUNE_H
@@ -23,9 +23,9 @@ struct pruned {
 };
 
 /*
- * Copies the tree with at most `limit` samples: contexts with calls or time, and
- * places in them at which samples were taken. Returns 0 without a copy if the
- * tree has no more than that. Free the copy with tree_fini().
+ * Copies the tree with at most `limit` samples: contexts with calls or time,
+ * and places in them at which samples were taken. Returns 0 without a copy if
+ * the tree has no more than that. Free the copy with tree_fini().
  */
 int prune_tree(const struct tree *tree, struct catalog *catalog, size_t limit,
 	       struct pruned *pruned);

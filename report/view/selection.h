@@ -53,8 +53,9 @@ int selection_has_any(const struct selection *selection,
 		      struct catalog *catalog, const struct tree *tree);
 
 /*
- * Returns the function that the user probably meant by `name`: the shortest one that
- * contains it, or else the one with the fewest typing errors. NULL if there is none.
+ * Returns the function that the user probably meant by `name`: the shortest one
+ * that contains it, or else the one with the fewest typing errors. NULL if
+ * there is none.
  */
 const char *selection_nearest(struct catalog *catalog, const char *name);
 

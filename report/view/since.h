@@ -3,8 +3,9 @@
  * What a recording has more than an earlier snapshot of the same processes.
  *
  * A process only adds to its part: functions, contexts and counts of a snapshot
- * also exist in each later one. Functions are the same if they begin at the same
- * address of the same module, or have the same name if they have no address.
+ * also exist in each later one. Functions are the same if they begin at the
+ * same address of the same module, or have the same name if they have no
+ * address.
  */
 #ifndef CLEW_VIEW_SINCE_H
 #define CLEW_VIEW_SINCE_H

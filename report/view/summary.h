@@ -107,7 +107,9 @@ struct summary {
 	uint64_t looping;
 	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */
 	struct summary_budget budget;
-	/* Written by clew import; then the format and flags of the first part. */
+	/*
+	 * Written by clew import; then the format and flags of the first part.
+	 */
 	int is_imported;
 	enum wire_import_format import_format;
 	uint32_t import_flags;

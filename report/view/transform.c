@@ -92,7 +92,8 @@ void transform_fini(struct transform *transform)
 
 /*
  * Returns whether a name begins with "NAMESPACE::" or "NAMESPACE.", behind what
- * Rust writes before the type of a method: "<alloc::vec::Vec<T> as Drop>::drop".
+ * Rust writes before the type of a method: "<alloc::vec::Vec<T> as
+ * Drop>::drop".
  */
 static int is_in_namespace(const char *name, const char *namespace)
 {
@@ -229,7 +230,9 @@ static void mark_nodes(struct transforming *all)
 	}
 }
 
-/* Returns the nearest node at or above `at` with this function, or TREE_ROOT. */
+/*
+ * Returns the nearest node at or above `at` with this function, or TREE_ROOT.
+ */
 static uint32_t find_active(const struct transforming *all, uint32_t at,
 			    uint32_t function)
 {

@@ -11,8 +11,8 @@
  *	          active in a context counts there.
  *
  * They are applied in this order, each to the names in the recording. `focus`
- * and `ignore` are those of pprof; `collapse` and `fold` are "collapse function"
- * and "collapse resource" of the Firefox Profiler.
+ * and `ignore` are those of pprof; `collapse` and `fold` are "collapse
+ * function" and "collapse resource" of the Firefox Profiler.
  *
  * Calls and time are moved, never estimated. collapse and fold keep the sum of
  * all functions. After focus, the sum is the total of the matching functions.

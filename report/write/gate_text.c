@@ -116,7 +116,8 @@ void text_gate(FILE *out, struct session *session, const struct gate *gate)
 
 /*
  * Writes text for XML, which has no control characters. Names contain none, but
- * may contain the two characters at the end of the first plane, which XML lacks.
+ * may contain the two characters at the end of the first plane, which XML
+ * lacks.
  */
 static void write_xml(FILE *out, const char *text)
 {

@@ -17,8 +17,8 @@ struct instruction_text {
 };
 
 /*
- * Returns the short name of a function, or its full name if the session has full
- * names; safe to print. The caller frees it.
+ * Returns the short name of a function, or its full name if the session has
+ * full names; safe to print. The caller frees it.
  */
 char *text_shown_name(const struct session *session, const char *name);
 

@@ -30,8 +30,8 @@ void text_table_row(struct text_table *table, FILE *out, size_t row);
 void text_tree_heading(FILE *out, struct session *session,
 		       const struct tree_view *view);
 /*
- * Writes a node without a newline. `lead`, of `columns` columns, shows its place
- * in the tree.
+ * Writes a node without a newline. `lead`, of `columns` columns, shows its
+ * place in the tree.
  */
 void text_tree_row(FILE *out, struct session *session,
 		   const struct tree_view *view, uint32_t node,

@@ -60,8 +60,8 @@ struct latency_columns text_latency_columns(
 	size_t shown);
 
 /*
- * Write single lines without a newline, for screens: of text_all_latencies(), and
- * of text_slow_calls().
+ * Write single lines without a newline, for screens: of text_all_latencies(),
+ * and of text_slow_calls().
  */
 void text_latency_heading(const struct trace_output *output,
 			  const struct latency_columns *columns);

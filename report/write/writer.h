@@ -38,8 +38,8 @@ struct diff_view {
 	const struct diff_table *table;
 	enum diff_key key; /* by which the table is sorted */
 	size_t top;        /* maximal number of rows; 0: all */
-	const struct gate
-		*gate; /* JSON, Markdown: judged conditions; or NULL */
+	/* JSON, Markdown: judged conditions; or NULL */
+	const struct gate *gate;
 };
 
 struct flat_view {

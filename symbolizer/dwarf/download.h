@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Downloads debug files and sources from debuginfod servers. This needs DEBUGINFOD_URLS and
- * the client library, which is loaded on first use.
+ * Downloads debug files and sources from debuginfod servers. This needs
+ * DEBUGINFOD_URLS and the client library, which is loaded on first use.
  */
 #ifndef CLEW_SYMBOLIZER_DWARF_DOWNLOAD_H
 #define CLEW_SYMBOLIZER_DWARF_DOWNLOAD_H

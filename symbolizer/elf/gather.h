@@ -6,9 +6,9 @@
  * Debug information describes the origin of code twice: line tables have rows,
  * and trees of scopes have ranges. Both arrive in pieces, one unit after
  * another, in any order of addresses. Two kinds of sorted *runs* store them. A
- * run of lines is a sequence of a line table; a run of chains is the code of one
- * function with everything inlined into it. merge_rows.c then sorts the runs and
- * not the millions of items in them.
+ * run of lines is a sequence of a line table; a run of chains is the code of
+ * one function with everything inlined into it. merge_rows.c then sorts the
+ * runs and not the millions of items in them.
  *
  * Addresses are stored as 32-bit differences to `base`, the lowest address of
  * code. Addresses outside of executable sections are dropped: linkers leave the

@@ -3,8 +3,8 @@
  * Memory of the worker.
  *
  * When memory is exhausted, the worker ends with a status that reports this
- * (see symbolizer/indexer/worker.h); the caller's process is not affected. These
- * functions therefore never return NULL.
+ * (see symbolizer/indexer/worker.h); the caller's process is not affected.
+ * These functions therefore never return NULL.
  */
 #ifndef CLEW_SYMBOLIZER_ELF_HEAP_H
 #define CLEW_SYMBOLIZER_ELF_HEAP_H

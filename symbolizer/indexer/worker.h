@@ -5,10 +5,10 @@
  * that clew attaches to.
  *
  * The files may be large and hostile. Each child has limits on memory, CPU time
- * and wall time, and is confined (symbolizer/indexer/confinement.h). A file that makes
- * a reader crash, loop or use too much memory costs only the child and causes
- * one error with a reason. The result is written to a file descriptor and
- * checked like any file.
+ * and wall time, and is confined (symbolizer/indexer/confinement.h). A file
+ * that makes a reader crash, loop or use too much memory costs only the child
+ * and causes one error with a reason. The result is written to a file
+ * descriptor and checked like any file.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_WORKER_H
 #define CLEW_SYMBOLIZER_INDEXER_WORKER_H

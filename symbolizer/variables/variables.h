@@ -3,8 +3,8 @@
  * The variables in scope at an address: names, types, and the locations of
  * their values, from debug information.
  *
- * A worker (symbolizer/indexer/worker.h) uses libdwarf, which may abort or hang on
- * hostile files. The answer is data and is checked. The answer contains only
+ * A worker (symbolizer/indexer/worker.h) uses libdwarf, which may abort or hang
+ * on hostile files. The answer is data and is checked. The answer contains only
  * requested data: variables and members with the given names, and the types
  * that lead to them.
  */

@@ -12,7 +12,9 @@
 
 #define MACHINE_DWARF_ARGUMENTS 5, 4, 1, 2, 8, 9
 
-/* Only the function itself writes to this many bytes below its stack pointer. */
+/*
+ * Only the function itself writes to this many bytes below its stack pointer.
+ */
 #define MACHINE_RED_ZONE_BYTES 128
 
 #endif

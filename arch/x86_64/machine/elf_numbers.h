@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How ELF files and the kernel name x86-64, and the types of the relocations that
- * clew reads, by what the loader stores (S: the symbol's address, A: the addend,
- * B: the load bias).
+ * How ELF files and the kernel name x86-64, and the types of the relocations
+ * that clew reads, by what the loader stores (S: the symbol's address, A: the
+ * addend, B: the load bias).
  */
 #ifndef CLEW_MACHINE_ELF_NUMBERS_H
 #define CLEW_MACHINE_ELF_NUMBERS_H
