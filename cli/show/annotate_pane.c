@@ -144,19 +144,15 @@ static uint32_t function_of(struct pane *pane, size_t row)
 static int find(struct pane *pane, int is_backward)
 {
 	struct annotate_pane *shown = (struct annotate_pane *)pane;
-	const size_t count = pane->list.count;
-	size_t row = pane->list.selected;
 
-	for (size_t i = 0; i < count; i++) {
-		row = is_backward ? (row + count - 1) % count
-				  : (row + 1) % count;
-		if (strcasestr(shown->page.lines[row],
-			       pane->viewed->searched)) {
-			screen_list_select(&pane->list, row);
-			return 1;
-		}
-	}
-	return 0;
+	return screen_page_find(&shown->page, &pane->list,
+				pane->viewed->searched, is_backward);
+}
+
+static int is_text(const struct pane *pane)
+{
+	(void)pane;
+	return 1;
 }
 
 static int obey(struct pane *pane, int key)
@@ -201,6 +197,7 @@ static const struct pane_kind annotate_kind = {
 	.function = function_of,
 	.key = obey,
 	.find = find,
+	.is_text = is_text,
 	.follows_function = 1,
 	.fini = fini,
 };

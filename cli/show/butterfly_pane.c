@@ -183,6 +183,7 @@ static const struct pane_kind butterfly_kind = {
 	.row = write_row,
 	.function = function_of,
 	.key = obey,
+	.find = pane_find_function,
 	.follows_function = 1,
 	.fini = fini,
 };

@@ -304,6 +304,21 @@ static uint32_t function_of(struct pane *pane, size_t row)
 		       : calls->function;
 }
 
+static int is_text(const struct pane *pane)
+{
+	return ((const struct calls_pane *)pane)->level == LEVEL_TEXT;
+}
+
+static int find(struct pane *pane, int is_backward)
+{
+	struct calls_pane *calls = (struct calls_pane *)pane;
+
+	if (!is_text(pane))
+		return pane_find_function(pane, is_backward);
+	return screen_page_find(&calls->page, &pane->list,
+				pane->viewed->searched, is_backward);
+}
+
 static int obey_level(struct calls_pane *calls, int key)
 {
 	switch (key) {
@@ -368,6 +383,8 @@ static const struct pane_kind calls_kind = {
 	.row = write_row,
 	.function = function_of,
 	.key = obey,
+	.find = find,
+	.is_text = is_text,
 	.fini = fini,
 };
 

@@ -44,9 +44,11 @@ struct pane_kind {
 	int (*key)(struct pane *pane, int key);
 	/*
 	 * Selects the next row, or the previous one, that the search finds.
-	 * Returns 0 if there is none. NULL: compares function() of all rows.
+	 * Returns 0 if there is none.
 	 */
 	int (*find)(struct pane *pane, int is_backward);
+	/* Returns whether rows are text, in which the search looks; or NULL. */
+	int (*is_text)(const struct pane *pane);
 	/* The pane shows viewed->function when it is opened. */
 	int follows_function;
 	void (*fini)(struct pane *pane);
@@ -67,6 +69,9 @@ struct pane *tree_pane_create(struct viewed *viewed);
 struct pane *butterfly_pane_create(struct viewed *viewed);
 struct pane *annotate_pane_create(struct viewed *viewed);
 struct pane *calls_pane_create(struct viewed *viewed);
+
+/* The pane_kind.find of panes whose rows are functions. */
+int pane_find_function(struct pane *pane, int is_backward);
 
 /* Returns whether the search finds the function. */
 static inline int viewed_matches(const struct viewed *viewed, uint32_t function)

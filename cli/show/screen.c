@@ -461,6 +461,43 @@ void screen_page_draw(struct screen_page *page, const char *heading)
 	screen_list_draw(&page->list, heading, write_page_line, page);
 }
 
+/* Returns whether a line contains the text, apart from escape sequences. */
+static int line_contains(const char *line, const char *text)
+{
+	char *plain = memory_string(line, strlen(line)), *to = plain;
+	int does;
+
+	while (*line) {
+		if (line[0] == '\033' && line[1] == '[') {
+			line += strcspn(line, "m");
+			line += *line == 'm';
+		} else {
+			*to++ = *line++;
+		}
+	}
+	*to = '\0';
+	does = strcasestr(plain, text) != NULL;
+	free(plain);
+	return does;
+}
+
+int screen_page_find(const struct screen_page *page, struct screen_list *list,
+		     const char *text, int is_backward)
+{
+	const size_t count = page->list.count;
+	size_t row = list->selected;
+
+	for (size_t i = 0; i < count; i++) {
+		row = is_backward ? (row + count - 1) % count
+				  : (row + 1) % count;
+		if (line_contains(page->lines[row], text)) {
+			screen_list_select(list, row);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 /* ---- A line of input ---- */
 
 /* Removes the last character, which may have several bytes. */

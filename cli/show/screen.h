@@ -115,6 +115,13 @@ void screen_page_clear(struct screen_page *page);
 /* Draws the lines; the page scrolls by screen_list_move(). */
 void screen_page_draw(struct screen_page *page, const char *heading);
 
+/*
+ * Selects the next row of `list` in which the page has the text, in upper or
+ * lower case, or the previous one. Returns 0 if there is none.
+ */
+int screen_page_find(const struct screen_page *page, struct screen_list *list,
+		     const char *text, int is_backward);
+
 /* ---- A line of input ---- */
 
 struct screen_input {

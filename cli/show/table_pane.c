@@ -208,6 +208,7 @@ static const struct pane_kind table_kind = {
 	.row = write_row,
 	.function = function_of,
 	.key = obey,
+	.find = pane_find_function,
 	.fini = fini,
 };
 

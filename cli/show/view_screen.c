@@ -58,8 +58,8 @@ static const char help_text[] =
 	"Annotate\n"
 	"s                 source lines, instructions, or both\n"
 	"A                 also code without time\n"
-	"Left Right        scroll\n"
-	"/                 search text\n"
+	"Left Right        scroll, as in a call\n"
+	"/                 search text, as in a call\n"
 	"\n"
 	"A search finds functions by a regular expression, which ignores case "
 	"unless it\n"
@@ -360,8 +360,7 @@ static void end_search(struct view_screen *screen)
 	screen->viewed.searched = "";
 }
 
-/* Selects the next matching row of a pane without a search of its own. */
-static int find_row(struct pane *pane, int is_backward)
+int pane_find_function(struct pane *pane, int is_backward)
 {
 	const size_t count = pane->list.count;
 	size_t row = pane->list.selected;
@@ -384,11 +383,17 @@ static void find_next(struct view_screen *screen, int is_backward)
 
 	if (!screen->viewed.matches || !pane)
 		return;
-	if (!(pane->kind->find ? pane->kind->find : find_row)(pane,
-							      is_backward))
+	if (!pane->kind->find(pane, is_backward))
 		viewed_say(&screen->viewed,
 			   memory_printf("%s: no row of this pane matches",
 					 screen->search.text));
+}
+
+static int is_text_shown(const struct view_screen *screen)
+{
+	const struct pane *pane = open_pane(screen);
+
+	return pane && pane->kind->is_text && pane->kind->is_text(pane);
 }
 
 static void search(struct view_screen *screen)
@@ -407,10 +412,11 @@ static void search(struct view_screen *screen)
 	viewed->match_room = catalog->function_count;
 	viewed->searched = screen->search.text;
 	free(called);
-	if (screen->open != PANE_ANNOTATE && !say_matches(screen))
+	if (!is_text_shown(screen) && !say_matches(screen))
 		return;
 	/* The selected row may match already. */
-	if (pane && pane->list.selected < pane->list.count &&
+	if (pane && !is_text_shown(screen) &&
+	    pane->list.selected < pane->list.count &&
 	    viewed_matches(viewed,
 			   pane->kind->function(pane, pane->list.selected)))
 		return;

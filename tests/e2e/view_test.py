@@ -318,6 +318,9 @@ class Traced(Viewed):
         shown = self.press("End", "} store")
         self.assertGreater(shown.count("lib::leaf();"), 10)
         self.press("Home", "lib::sort\\(\\) {")
+        self.tmux("send-keys", "/", "} STORE")
+        self.press("Enter", "Backspace: the slowest calls(.*\n)+.*} store")
+        self.assertIn("} store", self.selected())
         self.quit()
 
 
