@@ -160,7 +160,7 @@ MORE_COMMANDS = [
     *COMMANDS, ["trace"], ["trace", "--json"], ["trace", "--latencies"],
     ["report", "--json", "--events"], ["tree", "--json"],
     *(["export", "-F", name, "-o", "-"]
-      for name in ("folded", "pprof", "chrome", "csv", "jsonl"))]
+      for name in ("folded", "pprof", "otlp", "chrome", "csv", "jsonl"))]
 
 
 class DamagedKinds(clewtest.Case):
