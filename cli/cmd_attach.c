@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/attach/attach_group.h"
@@ -433,19 +434,19 @@ static uint64_t end_intervals(struct attach_run *run)
 		free(run->folders[i]);
 	free(run->folders);
 	if (counts.failed_snapshots)
-		complain(COMMAND, "%llu of %llu snapshots were not saved",
-			 (unsigned long long)counts.failed_snapshots,
-			 (unsigned long long)(counts.failed_snapshots +
-					      counts.snapshots));
+		complain(
+			COMMAND, "%s of %s snapshots were not saved",
+			text_grouped(counts.failed_snapshots).text,
+			text_grouped(counts.failed_snapshots + counts.snapshots)
+				.text);
 	if (counts.lost)
 		complain(COMMAND,
-			 "%llu of %llu pushes failed; the recording has "
-			 "everything",
-			 (unsigned long long)counts.lost,
-			 (unsigned long long)(counts.lost + counts.pushed));
+			 "%s of %s pushes failed; the recording has everything",
+			 text_grouped(counts.lost).text,
+			 text_grouped(counts.lost + counts.pushed).text);
 	else if (counts.pushed && !run->options->is_quiet)
-		complain(COMMAND, "%llu push%s succeeded",
-			 (unsigned long long)counts.pushed,
+		complain(COMMAND, "%s push%s succeeded",
+			 text_grouped(counts.pushed).text,
 			 counts.pushed == 1 ? "" : "es");
 	return counts.lost + counts.failed_snapshots;
 }

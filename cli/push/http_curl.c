@@ -133,7 +133,7 @@ int http_url(const char *address, const char *path, char **url, int *is_open,
 		get_parts(&curl, parsed, &parts);
 	err = check_parts(&parts, address, why);
 	free(whole);
-	if (!err) {
+	if (!err && parts.scheme && parts.host && parts.path) {
 		*is_open = strcmp(parts.scheme, "http") == 0 &&
 			   !is_loopback(parts.host);
 		whole = whole_path(parts.path, path);
@@ -311,7 +311,7 @@ static char *quoted(const struct http_answer *answer)
 			*at = ' ';
 	length = strlen(text);
 	if (length > QUOTED_MAX)
-		strcpy(text + QUOTED_MAX - 3, "...");
+		memcpy(text + QUOTED_MAX - 3, "...", sizeof("..."));
 	return text_printable(text);
 }
 

@@ -25,7 +25,7 @@ enum {
 	KEY_MAX_SAMPLES,
 };
 
-enum { STORES_MAX = 8, LABELS_MAX = 64, LABEL_BYTES_MAX = 1024 };
+enum { STORES_MAX = 8, LABEL_BYTES_MAX = 1024 };
 
 #define DEFAULT_TIMEOUT_MS 30000
 #define TIMEOUT_MAX_NS     UINT64_C(3600000000000)
@@ -93,11 +93,11 @@ static void add_label(struct push_options *options, const char *text,
 				  "without control characters",
 				  text);
 	if (strlen(text) > LABEL_BYTES_MAX ||
-	    options->label_count == LABELS_MAX)
+	    options->label_count == EXPORT_LABELS_MAX)
 		argp_error(state,
 			   "--label: at most %d labels of %d bytes are "
 			   "possible",
-			   LABELS_MAX, LABEL_BYTES_MAX);
+			   EXPORT_LABELS_MAX, LABEL_BYTES_MAX);
 	options->labels =
 		memory_grow(options->labels, options->label_count,
 			    &options->label_capacity, sizeof(*options->labels));

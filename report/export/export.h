@@ -21,6 +21,7 @@ enum {
 	/* outer frames kept of a longer stack */
 	EXPORT_STACK_OUTER = EXPORT_STACK_MAX / 2,
 	EXPORT_STACK_INNER = EXPORT_STACK_MAX - EXPORT_STACK_OUTER - 1,
+	EXPORT_LABELS_MAX = 64,
 };
 
 #define EXPORT_CUT_NAME "(frames left out)"
@@ -43,7 +44,7 @@ struct export
 	/* Formats for stores of profiles: what identifies the program. */
 	const char *service; /* NULL: the name of the program */
 	const struct export_label *labels;
-	size_t label_count;
+	size_t label_count; /* at most EXPORT_LABELS_MAX */
 	/* When the data was recorded; start_ns is 0: as the recording says. */
 	uint64_t start_ns, duration_ns;
 	uint64_t cut_stacks; /* result: number of stacks that were shortened */

@@ -95,7 +95,7 @@ struct otlp {
 
 static uint8_t *make_room(struct packed *packed, size_t bytes)
 {
-	if (packed->count + bytes > packed->capacity) {
+	if (!packed->bytes || packed->count + bytes > packed->capacity) {
 		size_t capacity = 2 * (packed->count + bytes) + 4096;
 		uint8_t *larger = realloc(packed->bytes, capacity);
 
@@ -141,7 +141,9 @@ static void add_inner(struct packed *packed, unsigned int field,
 		      const struct packed *inner)
 {
 	add_head(packed, field, inner->count);
-	memcpy(make_room(packed, inner->count), inner->bytes, inner->count);
+	if (inner->count > 0)
+		memcpy(make_room(packed, inner->count), inner->bytes,
+		       inner->count);
 	packed->count += inner->count;
 }
 
@@ -540,9 +542,9 @@ static void add_resource(const struct export *export, struct packed *packed)
 {
 	char *service = export_service(export);
 	const size_t count = export->label_count + 1;
-	Otlp__KeyValue *pairs = memory_zeroed(count, sizeof(*pairs));
-	Otlp__KeyValue **pointers = memory_zeroed(count, sizeof(*pointers));
-	Otlp__AnyValue *values = memory_zeroed(count, sizeof(*values));
+	Otlp__KeyValue pairs[EXPORT_LABELS_MAX + 1];
+	Otlp__KeyValue *pointers[EXPORT_LABELS_MAX + 1];
+	Otlp__AnyValue values[EXPORT_LABELS_MAX + 1];
 	Otlp__Resource resource = OTLP__RESOURCE__INIT;
 	Otlp__ResourceProfiles head = OTLP__RESOURCE_PROFILES__INIT;
 
@@ -562,9 +564,6 @@ static void add_resource(const struct export *export, struct packed *packed)
 	resource.attributes = pointers;
 	head.resource = &resource;
 	add_message(packed, &head);
-	free(values);
-	free(pointers);
-	free(pairs);
 	free(service);
 }
 
