@@ -162,13 +162,12 @@ static int has_more(const void *a, const void *b)
 	       (one->function < other->function);
 }
 
-/* Removes functions of other modules, and those that did not run. */
-static void choose(struct annotated_functions *chosen, struct session *session,
-		   const struct selection *selection, const uint8_t *mask)
+/* Returns the time and calls of each function itself. The caller frees it. */
+static struct measure *function_selves(const struct session *session)
 {
 	const struct tree *tree = &session->tree;
-	const size_t count = session->catalog.function_count;
-	struct measure *selves = memory_zeroed(count, sizeof(*selves));
+	struct measure *selves =
+		memory_zeroed(session->catalog.function_count, sizeof(*selves));
 
 	for (size_t i = TREE_ROOT + 1; i < tree->count; i++) {
 		const struct measure self = tree_self(tree, i);
@@ -177,31 +176,40 @@ static void choose(struct annotated_functions *chosen, struct session *session,
 						   tree->nodes[i].function)],
 			    &self);
 	}
-	chosen->count = 0;
-	chosen->items = memory_zeroed(count, sizeof(*chosen->items));
-	for (uint32_t i = 0; i < count; i++)
-		if (mask[i] && (selves[i].ns || selves[i].calls) &&
-		    selection_has_function(selection, &session->catalog, i))
-			chosen->items[chosen->count++] =
-				(struct annotated_function){ i, selves[i] };
-	if (chosen->count > 0)
-		qsort(chosen->items, chosen->count, sizeof(*chosen->items),
-		      has_more);
-	free(selves);
+	return selves;
 }
 
 /*
- * Finds the function that the user names among those in the tree of calls.
- * Returns a mask that the caller frees, or NULL if none matches, or several.
+ * Finds the function that the user names among those that have time or calls
+ * themselves. Returns false if none matches, or several do.
  */
-static uint8_t *find_called(struct session *session, const char *name)
+static int choose(struct annotated_functions *chosen, struct session *session,
+		  const struct selection *selection, const char *name)
 {
-	uint8_t *called = finder_called(&session->catalog, &session->tree);
-	uint8_t *mask;
+	const size_t count = session->catalog.function_count;
+	struct measure *selves = function_selves(session);
+	uint8_t *has_data = memory_zeroed(count + 1, sizeof(*has_data)), *mask;
 
-	finder_mask(&session->catalog, called, name, &mask);
-	free(called);
-	return mask;
+	for (uint32_t i = 0; i < count; i++)
+		has_data[i] =
+			(selves[i].ns || selves[i].calls) &&
+			selection_has_function(selection, &session->catalog, i);
+	*chosen = (struct annotated_functions){ 0 };
+	if (finder_mask(&session->catalog, has_data, name, &mask) == 0) {
+		chosen->items = memory_zeroed(count, sizeof(*chosen->items));
+		for (uint32_t i = 0; i < count; i++)
+			if (mask[i])
+				chosen->items[chosen->count++] =
+					(struct annotated_function){
+						i, selves[i]
+					};
+		qsort(chosen->items, chosen->count, sizeof(*chosen->items),
+		      has_more);
+		free(mask);
+	}
+	free(has_data);
+	free(selves);
+	return chosen->count > 0;
 }
 
 /*
@@ -218,14 +226,9 @@ static int find_functions(const char *command, struct session *session,
 	for (int is_inlined = 0; is_inlined < 2; is_inlined++) {
 		if (is_inlined)
 			session_inline(session);
-		mask = find_called(session, options->function);
-		if (!mask)
-			continue;
-		choose(chosen, session, &options->view.selection, mask);
-		free(mask);
-		if (chosen->count > 0)
+		if (choose(chosen, session, &options->view.selection,
+			   options->function))
 			return EXIT_SUCCESS;
-		free(chosen->items);
 	}
 	status = view_find(command, session, options->function, &mask);
 	if (status)

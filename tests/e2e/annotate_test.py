@@ -54,6 +54,35 @@ int main(int argc, char **argv)
 }
 """
 
+# Two inlined functions have similar names. One only calls another function.
+PARTS = """
+volatile unsigned int divisor = 3;
+unsigned int counted;
+void __attribute__((noinline)) count(void)
+{
+	counted++;
+	__asm__ volatile("");
+}
+static inline __attribute__((always_inline)) void idle_part(void)
+{
+	count();
+	count();
+}
+static inline __attribute__((always_inline)) unsigned int busy_part(void)
+{
+	unsigned int sum = 1;
+
+	for (int i = 0; i < 50000000; i++)
+		sum += i / divisor;
+	return sum;
+}
+int main(void)
+{
+	idle_part();
+	return busy_part() == 0 || counted != 2;
+}
+"""
+
 
 class Annotated(clewtest.Case):
     def setUp(self):
@@ -245,6 +274,16 @@ class Recursion(Annotated):
 
 
 class Names(Annotated):
+    def test_functions_without_data_are_no_matches(self):
+        source = self.work / "parts.c"
+        source.write_text(PARTS)
+        self.build("-g", source=source)
+        self.run_recorded()
+        rows = self.clew_json("tree", "-i", "--json", self.recording_path)
+        self.assertTrue({"idle_part", "busy_part"} <=
+                        {function["name"] for function in rows["functions"]})
+        self.assertTrue(self.text("_part").startswith("busy_part (inlined)"))
+
     def test_names_are_short_unless_full_ones_are_requested(self):
         source = self.work / "names.cc"
         source.write_text(SOURCE.read_text().replace(
