@@ -47,7 +47,7 @@ static const struct argp_option argp_options[] = {
 	  "Format of the file (default: found in its first line)",
 	  HELP_CONTENTS },
 	{ "value", KEY_VALUE, "NAME", HELP_FIRST,
-	  "What the numbers of folded stacks are (default: samples)",
+	  "Name of the numbers of folded stacks (default: samples)",
 	  HELP_CONTENTS },
 	{ "unit", KEY_UNIT, "number|bytes|ns", HELP_FIRST,
 	  "Unit of --value (default: number)", HELP_CONTENTS },
