@@ -50,7 +50,10 @@ struct reading {
 	 */
 	struct marks table_starts;
 	struct references tables;
-	/* Maximum of further table entries: makes the time linear. */
+	/*
+	 * How many further entries of tables are read. This limit keeps the
+	 * time linear in the size of the code.
+	 */
 	uint64_t entries_left;
 	int is_hostile; /* more entries than a file can have */
 	int err;

@@ -115,7 +115,10 @@ int found_is_padding(const struct found_search *s, const uint8_t *code,
 /* Allocates s->regions and marks their boundaries; sets s->err. */
 void found_open(struct found_search *s, const struct bare *bare);
 
-/* Notes what an instruction shows about other functions. */
+/*
+ * Notes the functions that an instruction calls, jumps to or takes the address
+ * of.
+ */
 void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr);
 void found_note_pointer(struct found_search *s, uint64_t vaddr);

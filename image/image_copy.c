@@ -82,7 +82,10 @@ static int read_headers(const struct image_room *room, struct image *headers)
 	return err ? err : read_section_names(room, headers);
 }
 
-/* The state of a copy. The walk uses headers that cannot change meanwhile. */
+/*
+ * The context of copy_range(). `headers` are a copy of the file's headers, so
+ * that another process cannot change them during the walk over the ranges.
+ */
 struct image_copying {
 	const struct image *headers;
 	struct image_room *room;

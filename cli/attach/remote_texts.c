@@ -29,7 +29,10 @@ static int by_place(const void *a, const void *b)
 
 /* ---- Runs of pages ---- */
 
-/* Pages that one write covers: no text crosses the end of a run. */
+/*
+ * Adjacent pages that are written with one call. Each text lies completely in
+ * one run.
+ */
 struct text_run {
 	uint64_t start, end; /* Page addresses. */
 	/* Index of the first text in the run, and index behind the last one. */

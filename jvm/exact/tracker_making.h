@@ -75,12 +75,15 @@ struct tracker_making {
 	uint32_t used;
 };
 
-/* Indices of local variables in the tracker's methods; a long takes two. */
+/*
+ * Indices of local variables in the methods of the tracker class that clew
+ * generates; a long takes two.
+ */
 enum tracker_variable {
-	NUMBER = 0,         /* a variable of enter() and caught() */
-	KEPT = 0,           /* a variable of exit() */
-	STATE_OF_ENTRY = 1, /* a variable of catching() */
-	STATE_OF_CATCH = 3, /* a variable of caught(), in standby */
+	NUMBER = 0,         /* in enter() and caught() */
+	KEPT = 0,           /* in exit() */
+	STATE_OF_ENTRY = 1, /* in catching() */
+	STATE_OF_CATCH = 3, /* in caught(), with --java=standby */
 	OBJECT = 2,
 	BLOCK = 3,
 	CALLER = 5,

@@ -39,9 +39,10 @@ static uint64_t most_mappings(void)
 }
 
 /*
- * Reads all mappings once a pass, because that takes milliseconds if there are
- * thousands. A pass is much shorter than the time in which a program could add
- * as many as the reserve.
+ * Returns whether the kernel's limit permits that many more mappings, and a
+ * reserve of 1/MAPPINGS_PART of the limit for the program. The mappings are
+ * counted once a pass, because that takes milliseconds if there are thousands.
+ * The program cannot use up the reserve during a pass.
  */
 static int has_mappings(struct hook_room *room, uint64_t wanted)
 {

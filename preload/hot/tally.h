@@ -126,7 +126,11 @@ struct tally_ticks {
 	uint64_t switches;
 	struct event *event; /* the owner's event, or NULL */
 	uint32_t has_asked;  /* the owner has asked for an event */
-	/* Microseconds in reserve for context switches. */
+	/*
+	 * A balance in microseconds: the owner's CPU time raises it, and each
+	 * context switch lowers it (time/events.c). An owner whose balance is
+	 * full gets an event; one whose balance is negative loses it.
+	 */
 	int64_t calm_us;
 };
 

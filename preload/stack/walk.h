@@ -104,8 +104,9 @@ struct walk walk_from(const void *slot, uint64_t id);
 void walk_trust_own_stack(struct walk *walk, const void *slot);
 
 /*
- * Returns whether the memory outwards of the link at a slot may be another
- * stack. `id` is the id of the link's caller.
+ * Returns whether the stack may begin at the slot at this address, so that the
+ * memory above the slot may belong to another stack. `id` is the id of the
+ * caller that the slot contains.
  */
 typedef int walk_start(uint64_t at, uint64_t id);
 

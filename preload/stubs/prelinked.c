@@ -201,7 +201,7 @@ static uint64_t sum_of_code(const struct prelinked_module *module)
 
 /* ---- Mapping ---- */
 
-/* Only functions that can have a stub may have a flag. */
+/* Returns whether only functions that can have a stub have a flag. */
 static int flags_are_sound(const struct prelinked_module *module,
 			   const uint8_t *has)
 {

@@ -268,7 +268,10 @@ static void write_name(const struct text_walk *walk, uint32_t function,
 	free(name);
 }
 
-/* Writes what follows the rails, which take `lead` columns. */
+/*
+ * Writes a node behind the lines that connect it with its parent, which take
+ * `lead` columns.
+ */
 static void write_function(const struct text_walk *walk, uint32_t index,
 			   size_t lead)
 {

@@ -127,7 +127,7 @@ static uint32_t name_at(struct dwarf_unit *unit, struct dwarf_value reference,
 	known = map_at(&there->name_by_die, offset);
 	if (*known)
 		return *known - 1;
-	dwarf_read_root(there); /* to get the bases of its strings */
+	dwarf_read_root(there); /* sets the bases of the unit's strings */
 	abbrevs = dwarf_abbrevs(there);
 	cursor = cursor_at(there->file->info, offset);
 	cursor.end = there->file->info.at + there->end;

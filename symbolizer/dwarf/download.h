@@ -16,7 +16,7 @@
 int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
 			char **path);
 
-/* Does the same for the source file that debug information names so. */
+/* The same for a source file; `name` is its path in debug information. */
 int download_source_file(const struct a2n_build_id *id, const char *name,
 			 uint32_t seconds, char **path);
 

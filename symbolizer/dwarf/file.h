@@ -44,14 +44,16 @@ struct dwarf_unit {
 	uint64_t str_offsets_base;
 	uint64_t addr_base;
 	uint64_t rnglists_base;
-	/* for a split unit of GNU's version 4, from the skeleton */
+	/* DW_AT_GNU_ranges_base of the skeleton, for split units of version 4. */
 	uint64_t ranges_base;
 	uint64_t stmt_list; /* offset in .debug_line, or DWARF_NONE */
 	uint64_t dwo_id;
 	const char *name, *comp_dir, *dwo_name; /* may be NULL */
-	const uint32_t *files; /* by number in its line table: index in texts */
+	/* For each file number of the line table: the path's index in texts. */
+	const uint32_t *files;
 	size_t file_count;
-	struct map name_by_die; /* offset -> 1 + name */
+	/* Maps offsets of DIEs to 1 + their name's index in texts. */
+	struct map name_by_die;
 };
 
 struct dwarf_file {
@@ -62,14 +64,16 @@ struct dwarf_file {
 	size_t unit_count, unit_capacity;
 	struct abbrev_table **abbrev_tables;
 	size_t abbrev_table_count, abbrev_table_capacity;
-	struct map abbrev_by_offset;  /* offset + 1 -> index + 1 */
-	struct map lines_by_offset;   /* offset + 1 -> unit + 1 */
+	/* Maps 1 + an offset in .debug_abbrev to 1 + an index above. */
+	struct map abbrev_by_offset;
+	/* Maps 1 + an offset in .debug_line to 1 + the index of a unit. */
+	struct map lines_by_offset;
 	struct dwarf_file *alternate; /* may be NULL */
 	/* The main file, for a split file; else NULL. */
 	struct dwarf_file *main;
 	uint32_t damaged;           /* number of malformed units */
 	uint32_t without_alternate; /* number of references to a missing file */
-	int error; /* of a section that could not be decompressed, -errno */
+	int error; /* -errno if a section could not be decompressed, or 0 */
 };
 
 /* The raw value of an attribute. */
@@ -103,7 +107,7 @@ struct dwarf_unit *dwarf_unit_of(struct dwarf_file *file, uint64_t offset);
 void dwarf_read_die(struct dwarf_unit *unit, const struct abbrev *abbrev,
 		    struct cursor *cursor, struct dwarf_die *out);
 
-/* Resolve values. Return NULL, 0 or DWARF_NONE if there is none. */
+/* Resolve the value of an attribute. Return NULL or 0 if there is none. */
 const char *dwarf_string(struct dwarf_unit *unit, struct dwarf_value value);
 int dwarf_address(const struct dwarf_unit *unit, struct dwarf_value value,
 		  uint64_t *out);

@@ -25,7 +25,8 @@ struct line_entry {
 struct entry_format {
 	struct abbrev_attribute items[MOST_FORMATS];
 	size_t count;
-	struct abbrev_sizes sizes; /* of the table, not of the unit */
+	struct abbrev_sizes
+		sizes; /* of the line table, which may differ from the unit's */
 };
 
 static int is_absolute(const char *path)

@@ -20,7 +20,7 @@ struct line_files {
 	struct dwarf_unit *unit;
 	const char **directories;
 	size_t directory_count, directory_capacity;
-	uint32_t *numbers; /* by number in the table: index in texts */
+	uint32_t *numbers; /* for each file number: the path's index in texts */
 	size_t count, capacity;
 };
 

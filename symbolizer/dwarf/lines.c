@@ -99,7 +99,10 @@ static void end_sequence(struct program *program)
 	if (end > program->area_end)
 		end = program->area_end;
 	if (end <= gather->base + gather->rows[gather->row_count - 1].start) {
-		/* Without a valid end, the last row only ends the others. */
+		/*
+		 * The sequence has no valid end, so its last row becomes the
+		 * end of the rows before.
+		 */
 		if (gather->row_count - first < 2) {
 			gather->row_count = first;
 			return;

@@ -23,7 +23,7 @@
 
 enum {
 	NOWHERE = 0,     /* the scope of a DIE outside all code */
-	SCOPE_BITS = 24, /* for up to 16 million scopes of a family */
+	SCOPE_BITS = 24, /* a family has up to 16 million scopes */
 	RANGES_MOST = 1 << 26,
 	NODE_MOST = 6 * VARINT_MOST,
 };
@@ -58,7 +58,7 @@ struct scopes {
 	size_t key_capacity, scratch_capacity;
 	uint32_t *open; /* open ranges in order of scope */
 	size_t open_capacity;
-	size_t first_piece; /* of the present run */
+	size_t first_piece; /* index of the present run's first piece */
 };
 
 static uint32_t number_of(struct dwarf_value value)

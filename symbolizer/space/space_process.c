@@ -194,8 +194,8 @@ struct snapshot {
 	struct a2n_space *space;
 	int pid;
 	uint64_t time;
-	char *path;  /* of the last file, as in /proc; or NULL */
-	char *found; /* path for reading it */
+	char *path;  /* path of the last file in /proc/PID/maps, or NULL */
+	char *found; /* path at which that file can be read */
 	struct a2n_build_id build_id;
 };
 

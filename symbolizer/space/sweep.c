@@ -29,10 +29,12 @@ struct sweep {
 	struct pieces *pieces;
 	size_t slots;
 	struct number_set starts;
-	uint32_t *claim_at; /* by first slot; PIECES_NOBODY: none */
-	int32_t *next;      /* by first slot: the next run of the same claim */
-	int32_t *previous;
-	int32_t *runs; /* by claim: the first slot of one of its runs */
+	/* For the first slot of each run: its claim, or PIECES_NOBODY. */
+	uint32_t *claim_at;
+	/* For the first slot of each run: other runs of the same claim. */
+	int32_t *next, *previous;
+	/* For each claim: the first slot of one of its runs. */
+	int32_t *runs;
 };
 
 static int slot_of(const struct pieces *pieces, uint64_t border)

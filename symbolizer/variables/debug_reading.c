@@ -33,7 +33,7 @@ enum { SECTIONS = sizeof(section_names) / sizeof(*section_names) };
 struct debug_sections {
 	Dwarf_Obj_Access_Interface interface;
 	unsigned int count;
-	const char *names[SECTIONS]; /* of the sections that the file has */
+	const char *names[SECTIONS]; /* names of the file's sections */
 	struct span bytes[SECTIONS];
 };
 

@@ -40,7 +40,7 @@ struct debug_reading {
 	Dwarf_Die unit_die;
 	Dwarf_Addr unit_base; /* base of the unit's ranges */
 	int unit_is_cxx;
-	struct map types;  /* offset of a DIE -> 1 + type */
+	struct map types;  /* maps offsets of DIEs to 1 + type */
 	int is_split;      /* DIEs of some unit are in another file */
 	int has_alternate; /* some reference leads to another file */
 };

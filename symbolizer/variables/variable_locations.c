@@ -10,7 +10,7 @@
 struct location_steps {
 	struct debug_reading *reading;
 	const struct variable_frame *frame;
-	Dwarf_Die die; /* determines the unit for address indices */
+	Dwarf_Die die; /* its unit has the table for indices of addresses */
 	struct variable_step steps[STEPS_MAX];
 	unsigned int count;
 	int is_value; /* the result is no address */

@@ -9,7 +9,7 @@
 struct variable_frame {
 	Dwarf_Die function; /* provides the frame base; may be NULL */
 	uint64_t vaddr;
-	int is_entry; /* registers are as the caller has set them */
+	int is_entry; /* the function has not changed any register yet */
 };
 
 /* The form in which a DIE gives its location. */

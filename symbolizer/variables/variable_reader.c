@@ -20,7 +20,7 @@ struct variable_scope {
 	Dwarf_Die die;
 	/* Name of the inlined function that contains it, or NULL. */
 	const char *inlined;
-	int is_inlined; /* it is the inlined function itself */
+	int is_inlined; /* the scope is an inlined function */
 };
 
 struct scope_walk {
@@ -30,7 +30,7 @@ struct scope_walk {
 	unsigned int count;
 	int has_function;
 	uint64_t start; /* first address of the function */
-	uint64_t body;  /* address after its prologue; or its start */
+	uint64_t body;  /* address behind the prologue; if unknown, `start` */
 };
 
 /* ---- The scope of the address ---- */

@@ -43,10 +43,10 @@ struct variable_type {
 struct variable_member {
 	uint32_t name; /* 0: its members belong to the enclosing type */
 	uint32_t type;
-	uint32_t why;    /* a text: why it is not available */
+	uint32_t why;    /* a text: why the member is not available; 0: it is */
 	uint32_t bits;   /* size of a bit-field */
 	uint64_t offset; /* in bytes; 0 for a bit-field */
-	/* Of a bit-field, from the start of the enclosing type. */
+	/* Distance of a bit-field from the start of the enclosing type. */
 	uint64_t bit_offset;
 };
 

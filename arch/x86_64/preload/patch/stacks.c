@@ -29,7 +29,8 @@
 struct maps_reader {
 	struct stacks *stacks;
 	uint64_t numbers[2];
-	uint32_t field; /* 0: start, 1: end, 2: permissions, 3: the rest */
+	/* Field being read: 0 start, 1 end, 2 permissions, 3 the rest. */
+	uint32_t field;
 };
 
 /* Counts one range too many on overflow, so that stacks_init() fails. */

@@ -115,7 +115,7 @@ static const unsigned int allowed_to_writers[] = {
 #define REFUSE    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define COUNT(of) (sizeof(of) / sizeof(*(of)))
 
-#define X32       0x40000000U /* bit in the numbers of the x32 ABI */
+#define X32       0x40000000U /* set in system call numbers of the x32 ABI */
 
 #define WRITES    (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
