@@ -62,6 +62,7 @@ int push_send(const struct push *push, struct export *export,
 	int err;
 
 	export->service = options->service;
+	export->hides_command = 1;
 	export->labels = options->labels;
 	export->label_count = options->label_count;
 	err = options->store->fill(export, &body, why);

@@ -45,6 +45,7 @@ struct export
 	const char *service; /* NULL: the name of the program */
 	const struct export_label *labels;
 	size_t label_count; /* at most EXPORT_LABELS_MAX */
+	int hides_command;  /* omit arguments, which may have secrets */
 	/* When the data was recorded; start_ns is 0: as the recording says. */
 	uint64_t start_ns, duration_ns;
 	uint64_t cut_stacks; /* result: number of stacks that were shortened */

@@ -278,7 +278,8 @@ static void write_head(struct pprof *pprof)
 	Pprof__ValueType *types[VALUES_MAX];
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	struct export_times times = export_times(export);
-	char *command = export_command(export);
+	char *command = export->hides_command ? export_service(export)
+					      : export_command(export);
 	char *comment = memory_printf("clew " CLEW_VERSION ": %s", command);
 	int64_t comments[] = { strings_number(&pprof->strings, comment) };
 

@@ -3,6 +3,7 @@
 """`clew push` sends a recording to OTLP, Pyroscope and Parca, and reports each
 failure."""
 import base64
+import gzip
 import json
 import time
 import unittest
@@ -195,6 +196,17 @@ class PprofStores(exports.PprofExport, Push):
             {"name": "host", "value": "a"}]})
         sample, = series["samples"]
         self.assert_profile(sample["rawProfile"])
+
+    def test_arguments_of_the_program_are_not_sent(self):
+        self.record([clewtest.target("recursion"), "s3cret"])
+        self.made.path = self.recording_path
+        self.assertIn(b"s3cret", gzip.decompress(self.export_file(
+            "pprof", self.recording_path).read_bytes()))
+        _, body = self.sent("parca", "--group=process")
+        raw = gzip.decompress(base64.b64decode(
+            body["series"][0]["samples"][0]["rawProfile"]))
+        self.assertNotIn(b"s3cret", raw)
+        self.assertIn(b"recursion", raw)
 
     def test_base64_of_each_length(self):
         lengths = set()
