@@ -95,11 +95,12 @@ TRUTH_INLINE int is_over(void)
 /* For what runs on top of, or beside, a stack that it must not jump into. */
 TRUTH_INLINE void be_apart(void)
 {
-	int depth = play.now.depth, is_small = play.now.is_small;
+	const struct surroundings outer = play.now;
 
 	memset(&play.now, 0, sizeof(play.now));
-	play.now.depth = depth;
-	play.now.is_small = is_small;
+	play.now.depth = outer.depth;
+	play.now.is_small = outer.is_small;
+	play.now.is_alternate = outer.is_alternate;
 }
 
 #include "tests/random/moves/exceptions.h"

@@ -18,11 +18,8 @@ extern char **environ;
 /* Sets the limits of a forked child, which are tighter than its parent's. */
 TRUTH_INLINE void processes_begin(void)
 {
-	const int is_alternate = play.now.is_alternate;
-
 	TRUTH_FORKED();
 	be_apart();
-	play.now.is_alternate = is_alternate;
 	play.budget = play.budget < 200 ? play.budget : 200;
 	play.forks = 0;
 	play.threads = 0;
