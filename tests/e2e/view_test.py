@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import signal
+import time
 
 from lib import clewtest, screen
 from lib.clewtest import CLEW, needs
@@ -32,7 +33,7 @@ HOT_LINE = next(number for number, text in
                 if "the hot line" in text)
 # A row of a tree or table of calls: numbers, a share, then the name.
 CALLS_ROW = re.compile(r"^ *([\d,]+) +[\d.]+% +(.*?)(?:  \[program\])?$")
-SELECTED = re.compile(r"^(?:\x1b\[\d*m)*\x1b\[7m(.*)$", re.MULTILINE)
+SELECTED = re.compile(r"(?:\x1b\[\d*m)*\x1b\[7m(.*)$")
 
 
 class Viewed(screen.Screen):
@@ -59,8 +60,29 @@ class Viewed(screen.Screen):
 
     def selected(self):
         """Returns the selected row, without escape sequences."""
-        line, = SELECTED.findall(self.tmux("capture-pane", "-p", "-e"))
-        return re.sub(r"\x1b\[[\d;]*m", "", line)
+        return self.selected_line()[1]
+
+    def selected_line(self):
+        """Returns the number of the selected line, and its text."""
+        end = time.monotonic() + screen.PATIENCE_S
+        while True:
+            lines = self.tmux("capture-pane", "-p", "-e").split("\n")
+            found = [(number, match[1]) for number, match in enumerate(
+                map(SELECTED.match, lines)) if match]
+            if len(found) == 1:
+                break
+            self.assertLess(time.monotonic(), end, lines)
+        (number, line), = found
+        return number, re.sub(r"\x1b\[[\d;]*m", "", line)
+
+    def select_next(self, key):
+        """Presses a key, and returns the row that is then selected."""
+        before = self.selected_line()
+        self.tmux("send-keys", key)
+        end = time.monotonic() + screen.PATIENCE_S
+        while (now := self.selected_line()) == before:
+            self.assertLess(time.monotonic(), end, before)
+        return now[1]
 
 
 class Calls(Viewed):
@@ -173,9 +195,7 @@ class Trees(Calls):
         self.press("Enter", "1 function")
         seen = [self.selected()]
         for _ in range(3):
-            self.tmux("send-keys", "n")
-            self.see("share of the total")
-            seen.append(self.selected())
+            seen.append(self.select_next("n"))
         leaves = [calls for calls, name in self.tree() if "leaf" in name]
         self.assertEqual([line.split()[2] for line in seen],
                          [*leaves, leaves[0]])
@@ -186,9 +206,9 @@ class Trees(Calls):
         self.tmux("send-keys", "/", "leaf")
         self.press("Enter", "1 function")
         self.press("2", "▾ main")
-        self.tmux("send-keys", "n")
-        self.see("share of the total")
-        shown = self.press("i", "callers of the function at the top")
+        self.select_next("n")
+        shown = self.press("i", "callers of the function at the top"
+                           r"(.*\n)+.*▸ store")
         lines = self.clew("tree", "--quiet", "--callers-of", "lib::leaf",
                           self.recording_path,
                           env={**self.environment, "LC_ALL": "C"}).stdout
@@ -219,7 +239,8 @@ class Butterfly(Calls):
         self.view("--full-names")
         self.tmux("send-keys", "/", "sort")
         self.press("Enter", "1 function")
-        shown = self.press("Enter", r"\[3 butterfly\](.*\n)+.*lib::sort")
+        shown = self.press("Enter", r"\[3 butterfly\](.*\n)+.*lib::sort"
+                           r"(.*\n)+\? help  q quit  Enter choose")
         wanted = self.clew("report", "-B", "lib::sort(int)", "--quiet",
                            "--full-names", self.recording_path).stdout
         self.assertEqual([line.split() for line in self.rows(shown)],
@@ -258,7 +279,8 @@ class Annotated(Viewed):
         done = self.record([program, "500"], ["--time=cpu"])
         self.assertEqual(done.returncode, 0, done.stderr)
         name = self.rows(self.view())[0].split()[-2]
-        shown = self.press("a", rf"\[4 annotate\](.*\n)+.*annotate.c:{HOT_LINE}")
+        shown = self.press("a", rf"\[4 annotate\](.*\n)+.*annotate.c:{HOT_LINE}"
+                           r"(.*\n)+\? help  q quit  arrows scroll")
         wanted = self.clew("annotate", name, self.recording_path).stdout
         self.assertEqual([line[:80].rstrip() for line in self.rows(shown)],
                          [line[:80].rstrip() for line in
@@ -286,7 +308,8 @@ class Traced(Viewed):
 
     def test_durations_of_functions_and_the_slowest_calls(self):
         self.view()
-        shown = self.press("5", r"\[5 calls\](.*\n)+.*lib::leaf")
+        shown = self.press("5", r"\[5 calls\](.*\n)+.*lib::leaf"
+                           r"(.*\n)+\? help  q quit  Enter choose")
         rows = [line.split("  ") for line in self.trace("--latencies")]
         rows = [[cell for cell in row if cell] for row in rows]
         self.assertEqual(

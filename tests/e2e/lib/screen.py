@@ -34,13 +34,19 @@ class Screen(clewtest.Case):
         return done.stdout
 
     def see(self, pattern):
-        """Waits until the pattern is on the screen. Returns the screen."""
+        """Waits until the pattern is on the screen. Returns the screen.
+
+        tmux may have read only a part of what a command draws, so two
+        successive looks must show the same.
+        """
         end = time.monotonic() + PATIENCE_S
+        before = None
         while True:
             screen = self.tmux("capture-pane", "-p")
-            if re.search(pattern, screen):
+            if screen == before and re.search(pattern, screen):
                 return screen
             self.assertLess(time.monotonic(), end, f"{pattern}:\n{screen}")
+            before = screen
             time.sleep(.02)
 
     def press(self, key, pattern):
