@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """clew top shows the present calls of a process, as tables and on a screen."""
 import os
+import shutil
 import signal
 import subprocess
 
@@ -168,6 +169,22 @@ class Tables(Watched):
         self.assert_one_line_error(
             self.clew("top", "-b", "--exe=no-such-program-anywhere"),
             "no-such-program-anywhere")
+
+    def test_all_processes_of_a_program(self):
+        self.environment["TMPDIR"] = str(self.work)
+        program = self.work / "python-of-this-test"
+        shutil.copy(PYTHON, program)
+        processes = [self.start([program, "-c", LOOP], stdout=subprocess.PIPE)
+                     for _ in range(2)]
+        for process in processes:
+            self.addCleanup(process.stdout.close)
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+        tables = self.tables("-n", "5", "-d", ".5", "--by", "thread", "--exe",
+                             program.name)
+        shown = " ".join(row[4] for row in tables[-1][1] if row[0] > 1000)
+        for process in processes:
+            self.assertIn(f"({process.pid})", shown)
+            self.is_left(process)
 
     def test_a_filter_that_matches_no_row(self):
         done = self.clew("top", "-b", "-n", "1", "-d", ".05", "-f", "zzz",
