@@ -292,7 +292,7 @@ static int write_lines(struct opened *opened,
 	return output.calls || !has_filter(options) ? 0 : -ENODATA;
 }
 
-/* Writes where the slowest call spent its time, if there is another call. */
+/* Writes where the slowest call spent its time, if its beginning is known. */
 static void write_main_path(struct opened *opened,
 			    const struct trace_options *options,
 			    const uint8_t *chosen, struct trace_output *output)
@@ -345,6 +345,8 @@ static int write_compared(struct opened *opened,
 		compared_calls_find(&compared, &opened->traces, &opened->window,
 				    chosen, options->against);
 
+	if (!err && compared.is_alone)
+		err = -ENOENT;
 	if (err)
 		return err;
 	compared_calls_read(&compared, &opened->traces, options->levels);

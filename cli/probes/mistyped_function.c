@@ -52,14 +52,27 @@ static void insert(struct similar_names *names, const char *text,
 	names->items[at].distance = distance;
 }
 
-/* Compares only the last part of a C++ name if the user wrote one part. */
+/* Returns the number of "::" in a name. */
+static size_t count_scopes(const char *name)
+{
+	size_t count = 0;
+
+	while ((name = strstr(name, "::"))) {
+		name += 2;
+		count++;
+	}
+	return count;
+}
+
+/* Compares only as many last parts of a C++ name as the user wrote. */
 static void offer_name(struct similar_names *names, const char *text)
 {
 	struct nearest nearest = nearest_to(names->word);
-	const char *compared = text, *part;
+	const size_t wanted = count_scopes(names->word);
+	const char *compared = text;
 
-	while (!strstr(names->word, "::") && (part = strstr(compared, "::")))
-		compared = part + 2;
+	for (size_t i = count_scopes(text); i > wanted; i--)
+		compared = strstr(compared, "::") + 2;
 	nearest_offer(&nearest, compared, strlen(compared));
 	if (nearest.best)
 		insert(names, text, nearest.distance);

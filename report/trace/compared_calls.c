@@ -89,7 +89,7 @@ static void take_if_it(void *context, const struct function_call *call)
 	    function_call_ns(call) == search->ns[COMPARED_SLOW]) {
 		search->compared->of[COMPARED_SLOW] = *call;
 		search->has_slow = 1;
-	} else if (call->duration.has_most &&
+	} else if (!search->compared->is_alone && call->duration.has_most &&
 		   call->duration.most_ns == search->ns[COMPARED_FAST]) {
 		search->compared->of[COMPARED_FAST] = *call;
 	}
@@ -115,15 +115,17 @@ int compared_calls_find(struct compared_calls *compared,
 	*compared = (struct compared_calls){ 0 };
 	function_calls_each(traces, window, chosen, add_duration, &all);
 	add_open(&all);
-	if (all.count < 2) {
+	if (!all.count) {
 		free(all.items);
 		return -ENOENT;
 	}
 	qsort(all.items, all.count, sizeof(*all.items), longest_first);
 	search.ns[COMPARED_SLOW] = all.items[0];
-	search.ns[COMPARED_FAST] = all.items[place_of(rank, all.count)];
+	if (all.count > 1)
+		search.ns[COMPARED_FAST] = all.items[place_of(rank, all.count)];
 	search.is_slow_open = all.is_open_slowest;
 	compared->all = all.count;
+	compared->is_alone = all.count == 1;
 	free(all.items);
 	function_calls_each(traces, window, chosen, take_if_it, &search);
 	return 0;
@@ -213,6 +215,8 @@ void compared_calls_read(struct compared_calls *compared,
 		struct side_reading reading = { .compared = compared,
 						.side = side };
 
+		if (side == COMPARED_FAST && compared->is_alone)
+			continue;
 		function_call_lines(traces, &compared->of[side], levels,
 				    take_line, &reading);
 		free(reading.nodes);

@@ -168,9 +168,12 @@ void text_main_path(struct trace_output *output,
 			fputs(", and no callee has more than half",
 			      output->out);
 	}
-	fputs("; the median call spends ", output->out);
-	write_percents(output->out, &shares[COMPARED_FAST]);
-	fputs(" there (--against=median compares both)\n", output->out);
+	if (!compared->is_alone) {
+		fputs("; the median call spends ", output->out);
+		write_percents(output->out, &shares[COMPARED_FAST]);
+		fputs(" there (--against=median compares both)", output->out);
+	}
+	fputc('\n', output->out);
 	main_path_fini(&path);
 }
 
@@ -179,10 +182,13 @@ static json_t *json_share(const struct time_share *share)
 	return json_pack("{sfsf}", "least", share->least, "most", share->most);
 }
 
-static json_t *json_shares(const struct time_share *shares)
+static json_t *json_shares(const struct compared_calls *compared,
+			   const struct time_share *shares)
 {
-	return json_pack("{soso}", "slow", json_share(&shares[COMPARED_SLOW]),
-			 "median", json_share(&shares[COMPARED_FAST]));
+	return json_pack(
+		"{soso}", "slow", json_share(&shares[COMPARED_SLOW]), "median",
+		compared->is_alone ? json_null()
+				   : json_share(&shares[COMPARED_FAST]));
 }
 
 void json_main_path(const struct trace_output *output,
@@ -201,8 +207,8 @@ void json_main_path(const struct trace_output *output,
 				      compared->tree.nodes[node].function));
 	}
 	object = json_pack("{sssososo}", "kind", "main_path", "path", names,
-			   "below", json_shares(path.of), "self",
-			   json_shares(path.self));
+			   "below", json_shares(compared, path.of), "self",
+			   json_shares(compared, path.self));
 	json_dumpf(object, output->out, JSON_COMPACT);
 	json_decref(object);
 	fputc('\n', output->out);

@@ -386,6 +386,8 @@ class Started(Case):
                 ("--probe=hanlde", "hanlde", "handle or handler"),
                 ("--snapshot-when=hanlde>5ms", "hanlde", "handle or handler"),
                 ("--probe=ad", "ad", "shop::Cart::add"),
+                ("--probe=add", "add", "shop::Cart::add"),
+                ("--probe=Cart::add", "Cart::add", "shop::Cart::add"),
                 ("--probe=shop::Card::add", "shop::Card::add",
                  "shop::Cart::add"),
                 ("--probe=lemd%return", "lemd%return", "lend")):

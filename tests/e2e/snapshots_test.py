@@ -119,7 +119,9 @@ class Slowest(Case):
                            ["--trace=ring:1M", "--snapshot-when=handle>8ms",
                             *options], text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return [int(line) for line in done.stdout.splitlines()]
+        printed = [line.split() for line in done.stdout.splitlines()]
+        self.pids = [pid for pid, _ in printed]
+        return [int(ns) for _, ns in printed]
 
     def slowest(self, took, count):
         """Returns the numbers of the slowest calls, of those above the limit."""
@@ -165,15 +167,13 @@ class Slowest(Case):
     def test_a_forked_child_retains_its_own(self):
         took = self.run_durations("--snapshot-keep=2", ms=[30, 20, 10],
                                   arguments=["fork"])
-        by_process = {}
-        for one in self.snapshots():
-            by_process.setdefault(one.name.split(".")[0], []).append(
-                self.calls(one)["handle"] - 1)
-        self.assertEqual(len(by_process), 2)
-        for found, begin in zip(sorted(map(sorted, by_process.values())),
-                                (0, 3)):
-            self.assertEqual(found,
-                             self.slowest(took[begin:begin + 3], 2))
+        child, parent = self.pids[0], self.pids[3]
+        self.assertNotEqual(child, parent)
+        for pid, begin in (child, 0), (parent, 3):
+            self.assertEqual(
+                sorted(self.calls(one)["handle"] - 1
+                       for one in self.snapshots() if one.name.startswith(f"{pid}.")),
+                self.slowest(took[begin:begin + 3], 2))
 
     def test_other_conditions_retain_the_first(self):
         done = self.record([target("durations"), *self.MS],

@@ -352,7 +352,16 @@ class MainPath(Case):
     def test_one_call_is_compared_with_none(self):
         self.make("packet", "context 0 1001000", "call 1 1", "call 2 2",
                   "stamp 1003000", "call 1 3", "stamp 1004000")
-        self.assertNotIn("median", self.text(f"--slowest={name(1)}"))
+        text = self.text(f"--slowest={name(1)}")
+        self.assertIn("the slowest call: 50 to 100 % of it in the function "
+                      "itself\n", text)
+        self.assertNotIn("median", text)
+        self.assertEqual(self.main_path(1)["self"], {
+            "slow": {"least": .5, "most": 1}, "median": None})
+        done = self.clew("trace", f"--slowest={name(1)}", "--against=median",
+                         self.recording_path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a comparison needs two calls", done.stderr)
 
 
 class Perfetto(Case):

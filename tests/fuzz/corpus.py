@@ -208,6 +208,8 @@ not-function ^(main|operator) *
 probe lib*.so:inflate%return
 action record ret, *(char **)$rsp, arg1/x
 action if arg1 > 3 && $rdi
+action slower a 5ms
+action snapshot slowest 10
 probe serves
 action call ./h.so:handler a text
 java exact:com.acme.*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * durations MS...: calls handle() once for each number, which waits for that
- * time, and prints the nanoseconds that passed inside of each call. With "fork"
- * as the first argument, a child does the same before its parent.
+ * time. Prints the pid and the nanoseconds that passed inside of each call. With
+ * "fork" as the first argument, a child does the same before its parent.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ __attribute__((noinline, visibility("default"))) int64_t handle(int ms)
 static void run(char **durations)
 {
 	for (; *durations; durations++)
-		printf("%ld\n", (long)handle(atoi(*durations)));
+		printf("%d %ld\n", (int)getpid(),
+		       (long)handle(atoi(*durations)));
 	fflush(stdout);
 }
 
