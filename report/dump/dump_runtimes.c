@@ -73,6 +73,12 @@ static void dump_methods(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
+/* Writes item `index` of a list of pairs. */
+static void dump_pair(FILE *out, size_t index, uint32_t first, uint32_t second)
+{
+	fprintf(out, "%s%" PRIu32 ":%" PRIu32, index ? "," : "", first, second);
+}
+
 static void dump_stacks(FILE *out, const struct part_chunk *chunk)
 {
 	struct recorded_stack stack;
@@ -81,8 +87,7 @@ static void dump_stacks(FILE *out, const struct part_chunk *chunk)
 	while (stacks_next(chunk, &cursor, &stack)) {
 		fprintf(out, "stack number=%" PRIu32 " methods=", stack.number);
 		for (uint32_t i = 0; i < stack.count; i++)
-			fprintf(out, "%s%" PRIu32 ":%u", i ? "," : "",
-				stack.numbers[i], stack.bytecodes[i]);
+			dump_pair(out, i, stack.numbers[i], stack.bytecodes[i]);
 		fputc('\n', out);
 	}
 }
@@ -95,8 +100,8 @@ static void dump_sources(FILE *out, const struct part_chunk *chunk)
 	while (sources_next(chunk, &cursor, &source)) {
 		fprintf(out, "source number=%" PRIu32 " lines=", source.number);
 		for (size_t i = 0; i < source.line_count; i++)
-			fprintf(out, "%s%u:%u", i ? "," : "",
-				source.lines[i].bytecode, source.lines[i].line);
+			dump_pair(out, i, source.lines[i].bytecode,
+				  source.lines[i].line);
 		dump_string(out, "file", source.path, strlen(source.path));
 	}
 }

@@ -44,7 +44,7 @@ struct dwarf_unit {
 	uint64_t str_offsets_base;
 	uint64_t addr_base;
 	uint64_t rnglists_base;
-	/* DW_AT_GNU_ranges_base of the skeleton, for split units of version 4. */
+	/* The skeleton's DW_AT_GNU_ranges_base, for split units of version 4. */
 	uint64_t ranges_base;
 	uint64_t stmt_list; /* offset in .debug_line, or DWARF_NONE */
 	uint64_t dwo_id;

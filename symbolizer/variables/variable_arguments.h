@@ -8,8 +8,7 @@
 struct variable_arguments {
 	unsigned int used; /* number of used general registers */
 	unsigned int used_vectors;
-	uint64_t
-		stack; /* bytes of arguments on the stack so far, from the CFA on */
+	uint64_t stack; /* bytes of arguments on the stack so far */
 	int is_unknown; /* the places of later arguments are unknown */
 };
 

@@ -14,36 +14,19 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 #include "preload/record/tally_check.h"
-#include "tests/unit/numbered.h"
+#include "tests/unit/empty_part.h"
 #include "wire/id.h"
-
-static struct recorder *recorder;
-static uint32_t is_ours = 1;
 
 static int start_part(void **state)
 {
 	(void)state;
-	recorder = calloc(1, sizeof(*recorder));
-	if (part_create(&recorder->part, NULL))
-		return -1;
-	recorder->tallies.part = &recorder->part;
-	rt = (struct runtime){ .sink = &sink_counting };
-	rt.recorder = recorder;
-	rt.header = recorder->part.header;
-	rt.max_contexts = 10000000;
-	numbered_up_to(10000);
-	rt.is_this_process = &is_ours;
-	hot.tally = NULL;
-	hot.table = hot_empty_table;
-	hot.mask = 0;
-	return 0;
+	return empty_part_begin(10000);
 }
 
 static int end_part(void **state)
 {
 	(void)state;
-	hot.tally = NULL;
-	free(recorder);
+	empty_part_end();
 	return 0;
 }
 

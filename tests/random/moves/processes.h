@@ -42,42 +42,52 @@ TRUTH_INLINE long processes_wait(pid_t child)
 	return WEXITSTATUS(status);
 }
 
-TRUTH_INLINE long move_fork(function body, long n)
+/* Returns 0 in a new child, -1 if there may be none, or the child's pid. */
+TRUTH_INLINE pid_t processes_fork(void)
 {
 	pid_t child;
 
 	if (!processes_may())
-		return 0;
+		return -1;
 	child = fork();
-	if (child == 0) {
+	if (child == 0)
 		processes_begin();
+	return child;
+}
+
+/* Writes the calls of a child that is about to end or to execute a program. */
+TRUTH_INLINE void processes_end(void)
+{
+	fflush(stdout);
+	truth_write();
+}
+
+TRUTH_INLINE long move_fork(function body, long n)
+{
+	const pid_t child = processes_fork();
+
+	if (child == 0) {
 		body(n);
-		fflush(stdout);
-		truth_write();
+		processes_end();
 		_exit((int)(n & 15));
 	}
-	return processes_wait(child);
+	return child < 0 ? 0 : processes_wait(child);
 }
 
 TRUTH_INLINE long move_exec(function body, long n)
 {
 	char *const argv[] = PROCESS_AGAIN;
-	pid_t child;
+	const pid_t child = processes_fork();
 
-	if (!processes_may())
-		return 0;
-	child = fork();
 	if (child == 0) {
-		processes_begin();
 		body(n);
 		execve("/nonexistent", argv, environ);
 		body(n);
-		fflush(stdout);
-		truth_write();
+		processes_end();
 		execve("/proc/self/exe", argv, environ);
 		_exit(99);
 	}
-	return processes_wait(child);
+	return child < 0 ? 0 : processes_wait(child);
 }
 
 /* The child of vfork() counts in its parent's memory. */

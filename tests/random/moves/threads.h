@@ -96,17 +96,18 @@ static PLAYED void *play_thread(void *data)
 
 TRUTH_INLINE void threads_make(struct start *start, function body)
 {
-	memset(start, 0, sizeof(*start));
 	start->body = body;
 	start->random = draw(1 << 30) + 1;
 	start->budget = 300;
 	start->has_ending = draw(2) == 0;
 }
 
-TRUTH_INLINE long threads_run(struct start *start)
+/* Runs a thread that begins like `start` and calls the body. */
+TRUTH_INLINE long threads_run(struct start *start, function body)
 {
 	pthread_t thread;
 
+	threads_make(start, body);
 	if (play.threads <= 0 || play.is_crowd)
 		return 0;
 	play.threads--;
@@ -120,37 +121,34 @@ TRUTH_INLINE long threads_run(struct start *start)
 
 TRUTH_INLINE long move_thread(function body, long n)
 {
-	struct start start;
+	struct start start = { 0 };
 
-	threads_make(&start, body);
 	start.forks = play.forks > 0;
 	(void)n;
-	return threads_run(&start);
+	return threads_run(&start, body);
 }
 
 TRUTH_INLINE long move_exiting_thread(function body, long n)
 {
-	struct start start;
+	struct start start = { 0 };
 
-	threads_make(&start, body);
 	start.may_exit = 1;
 	(void)n;
-	return threads_run(&start);
+	return threads_run(&start, body);
 }
 
 TRUTH_INLINE long move_cancelled_thread(function body, long n)
 {
-	struct start start;
+	struct start start = { 0 };
 
-	threads_make(&start, body);
 	start.waits = 1;
 	(void)n;
-	return threads_run(&start);
+	return threads_run(&start, body);
 }
 
 TRUTH_INLINE long move_crowd(function body, long n)
 {
-	struct start starts[CROWD];
+	struct start starts[CROWD] = { { 0 } };
 	pthread_t threads[CROWD];
 	int count = 0;
 
