@@ -11,6 +11,7 @@
  */
 #include "preload/patch/stacks.h"
 
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
 
@@ -65,7 +66,7 @@ static void read_char(struct maps_reader *reader, char c)
 int stacks_init(struct stacks *stacks)
 {
 	struct maps_reader reader = { .stacks = stacks };
-	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	int fd = proc_open_own("maps", O_RDONLY);
 	char buffer[4096];
 	long got;
 
