@@ -21,6 +21,7 @@ enum { KEY_GROUP = 'g', KEY_VALUE = 0x300, KEY_SINCE, KEY_NOW };
 struct push_command {
 	struct view_options view;
 	struct push_options push;
+	struct push request;
 	const char *since; /* an earlier snapshot, or NULL */
 	int is_now;        /* the profile ends now */
 	struct export export;
@@ -193,19 +194,14 @@ static int send(const char *name, const struct push_command *command,
 {
 	const uint64_t calls = tree_below(export->tree, TREE_ROOT).calls;
 	struct push_result result;
-	struct push push;
 	char *why;
-	int err = push_begin(&push, &command->push, &why);
+	const int err = push_send(&command->request, export, &result, &why);
 
-	if (err)
-		return give_up(name, why);
-	err = push_send(&push, export, &result, &why);
 	progress_clear(export->progress);
 	if (!err && !command->view.is_quiet)
 		printf("pushed %s calls in %s bytes to %s\n",
 		       text_grouped(calls).text,
-		       text_grouped(result.bytes).text, push.url);
-	push_end(&push);
+		       text_grouped(result.bytes).text, command->request.url);
 	return err ? give_up(name, why) : finish_output(name);
 }
 
@@ -300,18 +296,6 @@ static int show(const char *name, struct session *session, void *input)
 	return status;
 }
 
-/* Checks the address and the headers before the recording is read. */
-static int try_begin(const char *name, const struct push_command *command)
-{
-	struct push push;
-	char *why;
-
-	if (push_begin(&push, &command->push, &why) != 0)
-		return give_up(name, why);
-	push_end(&push);
-	return EXIT_SUCCESS;
-}
-
 int command_push(int argc, char **argv)
 {
 	const struct argp_child children[] = {
@@ -328,14 +312,19 @@ int command_push(int argc, char **argv)
 		.children = children,
 	};
 	struct push_command command = { 0 };
+	char *why;
 	int status;
 
 	view_options_init(&command.view);
 	push_options_init(&command.push);
 	command_line_parse(&argp, argc, argv, 0, &command);
-	status = try_begin(argv[0], &command);
-	if (!status)
+	/* The headers may come from a pipe, which can be read only once. */
+	if (push_begin(&command.request, &command.push, &why) != 0) {
+		status = give_up(argv[0], why);
+	} else {
 		status = view_recording(argv[0], &command.view, show, &command);
+		push_end(&command.request);
+	}
 	view_options_fini(&command.view);
 	push_options_fini(&command.push);
 	return status;

@@ -260,6 +260,14 @@ class Headers(Push):
                                      "X-C")],
             ["Bearer abc", "a", "c: d", "e"])
 
+    def test_headers_of_a_pipe_are_sent(self):
+        server = self.serve()
+        self.assert_pushed(self.clew(
+            "push", "--headers=/dev/stdin", self.made.path, server.url,
+            input="Authorization: Bearer abc"))
+        self.assertEqual(server.requests[0].headers.get("Authorization"),
+                         "Bearer abc")
+
     def test_secrets_are_no_arguments(self):
         server = self.serve()
         for header in ("Authorization: Basic abc", "cookie: abc",
