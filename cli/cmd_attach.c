@@ -641,7 +641,7 @@ static int prepare_push(struct attach_options *options, char **why)
 	err = push_begin(&push, &options->push, why);
 	if (err)
 		return err;
-	push_share_headers(&push);
+	push_share_secrets(&push);
 	push_end(&push);
 	options->words = push_options_words(&options->push,
 					    &options->intervals.word_count);

@@ -88,13 +88,14 @@ int push_send(const struct push *push, struct export *export,
 	return err;
 }
 
-void push_share_headers(const struct push *push)
+void push_share_secrets(const struct push *push)
 {
+	const struct push_headers *all = &push->headers;
 	char *text = memory_string("", 0);
 
-	for (size_t i = 0; i < push->headers.count; i++) {
-		char *longer =
-			memory_printf("%s%s\n", text, push->headers.lines[i]);
+	/* Those of arguments precede. */
+	for (size_t i = all->count - all->secrets; i < all->count; i++) {
+		char *longer = memory_printf("%s%s\n", text, all->lines[i]);
 
 		free(text);
 		text = longer;

@@ -29,10 +29,10 @@ int push_send(const struct push *push, struct export *export,
 	      struct push_result *result, char **why);
 
 /*
- * Passes all headers on to later commands that this process starts, in the
- * environment, which other users cannot read.
+ * Passes the headers that are no arguments on to later commands that this
+ * process starts, in the environment, which other users cannot read.
  */
-void push_share_headers(const struct push *push);
+void push_share_secrets(const struct push *push);
 
 void push_end(struct push *push);
 

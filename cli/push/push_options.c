@@ -241,7 +241,9 @@ int push_options_are_given(const struct push_options *options)
 
 char **push_options_words(const struct push_options *options, size_t *count)
 {
-	char **words = memory_zeroed(options->label_count + 7, sizeof(*words));
+	const struct push_headers *headers = &options->headers;
+	char **words = memory_zeroed(options->label_count + headers->count + 7,
+				     sizeof(*words));
 	size_t used = 0;
 
 	words[used++] = memory_printf("--to=%s", options->store->name);
@@ -259,6 +261,8 @@ char **push_options_words(const struct push_options *options, size_t *count)
 		words[used++] =
 			memory_printf("--label=%s=%s", options->labels[i].name,
 				      options->labels[i].value);
+	for (size_t i = 0; i < headers->count; i++)
+		words[used++] = memory_printf("--header=%s", headers->lines[i]);
 	*count = used;
 	return words;
 }

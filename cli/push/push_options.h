@@ -28,7 +28,7 @@ void push_options_init(struct push_options *options);
 void push_options_fini(struct push_options *options);
 
 /*
- * Returns the options as arguments of `clew push`, without headers, and their
+ * Returns the options as arguments of `clew push`, without --headers, and their
  * number. The caller frees each one and the array.
  */
 char **push_options_words(const struct push_options *options, size_t *count);

@@ -3,6 +3,8 @@
 """`clew attach --every` saves snapshots, and --push sends what each interval
 added."""
 import collections
+import contextlib
+import pathlib
 import shutil
 import signal
 import unittest
@@ -150,19 +152,6 @@ class Pushes(Intervals):
         self.assertEqual(self.pushed([request]), self.made())
         self.assertEqual(self.snapshots(), [])
 
-    def test_secrets_are_not_among_the_arguments(self):
-        """All processes of the command send the headers of a pipe."""
-        server = self.serve()
-        self.environment["CLEW_PUSH_HEADERS"] = "Authorization: abc"
-        controller = self.begin("--every=1s", "--push", server.url,
-                                "--header=X-Scope-OrgID: a")
-        self.assertTrue(until(lambda: len(server.requests) >= 2))
-        status, said = self.end(controller)
-        self.assertEqual(status, 0, said)
-        for one in server.requests:
-            self.assertEqual(one.headers["Authorization"], "abc")
-            self.assertEqual(one.headers["X-Scope-OrgID"], "a")
-
     def test_a_wrong_address_attaches_to_nothing(self):
         for options, word in ((("--push=ftp://a",), "ftp://"),
                               (("--push=http://a:b@c",), "--headers"),
@@ -171,6 +160,42 @@ class Pushes(Intervals):
             self.assert_one_line_error(done, word)
         self.assertFalse(self.recording_path.exists())
         self.assert_as_before(self.process)
+
+
+class Headers(Intervals):
+    def test_secrets_are_not_among_the_arguments(self):
+        """All processes of the command send the headers of the variable."""
+        lines = []
+
+        def answer(handler):
+            for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                with contextlib.suppress(OSError):
+                    lines.append(path.read_bytes())
+            stores.status(200)(handler)
+
+        server = self.serve(answer)
+        self.environment["CLEW_PUSH_HEADERS"] = "Authorization: s3cret"
+        controller = self.begin("--every=1s", "--push", server.url,
+                                "--header=X-Scope-OrgID: a")
+        self.assertTrue(until(lambda: len(server.requests) >= 2))
+        status, said = self.end(controller)
+        self.assertEqual(status, 0, said)
+        for one in server.requests:
+            self.assertEqual(one.headers["Authorization"], "s3cret")
+            self.assertEqual(one.headers["X-Scope-OrgID"], "a")
+        pushes = [line for line in lines if line.startswith(b"clew\0push\0")]
+        self.assertTrue(pushes)
+        self.assertEqual([line for line in lines if b"s3cret" in line], [])
+
+    def test_headers_that_are_no_secrets_need_no_https(self):
+        """clew cannot know that 0.0.0.0 is this host."""
+        server = self.serve()
+        controller = self.begin(
+            "--push", server.url.replace("127.0.0.1", "0.0.0.0"),
+            "--header=X-Scope-OrgID: a")
+        status, said = self.end(controller)
+        self.assertEqual(status, 0, said)
+        self.assertEqual(server.requests[0].headers["X-Scope-OrgID"], "a")
 
 
 class Snapshots(Intervals):
