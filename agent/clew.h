@@ -22,9 +22,8 @@
  * its flags, others by -ENODEV; only nodes work without clew. A program that
  * clew attaches to later (clew attach) does not notice.
  *
- * Any thread may call these functions at any time. Functions marked "signals"
- * may also be called in signal handlers; none of these takes a lock or calls
- * malloc.
+ * Any thread may call these functions at any time. Functions that are "safe in
+ * signal handlers" take no lock and do not call malloc.
  */
 #ifndef CLEW_H
 #define CLEW_H
@@ -57,14 +56,14 @@ struct clew_here {
 
 /*
  * Returns the context of the innermost hooked function: the caller, or one of
- * its callers. Signals.
+ * its callers. Safe in signal handlers.
  */
 struct clew_here clew_context(void);
 
 /*
  * Returns only the id of this context, which is enough to search an agent's own
  * table; faster than clew_context(). Returns 0 also if the thread's calls are
- * not counted. Signals.
+ * not counted. Safe in signal handlers.
  */
 uint64_t clew_id(void);
 
@@ -90,7 +89,7 @@ struct clew_frame {
  * stack is used, with return addresses, even if it is not recorded. All other
  * contexts are taken from the recording, which takes long if this thread has
  * made no call in them. Returns the number of functions, -ENOENT if the context
- * is unknown, or -ENODEV. Signals.
+ * is unknown, or -ENODEV. Safe in signal handlers.
  *
  * Contexts do not contain functions that are not hooked. Callers beyond an
  * unknown one are unknown as well; then clew_parent() of the last frame is not
@@ -99,10 +98,15 @@ struct clew_frame {
 int clew_stack(uint64_t id, struct clew_frame *frames, size_t room);
 
 /*
- * Return the context of the caller, and the depth; 0 if the context is not
- * recorded or has no caller. Signals.
+ * Returns the id of the context's caller; 0 if the context is not recorded or
+ * has no caller. Safe in signal handlers.
  */
 uint64_t clew_parent(uint64_t id);
+
+/*
+ * Returns the number of functions in the context; 0 if the context is not
+ * recorded. Safe in signal handlers.
+ */
 uint32_t clew_depth(uint64_t id);
 
 /* ---- An agent's data for contexts ---- */
@@ -117,13 +121,14 @@ struct clew_nodes;
 struct clew_nodes *clew_nodes_new(void);
 void clew_nodes_free(struct clew_nodes *nodes);
 
-/* Returns the node of a context, or NULL. Signals. */
+/* Returns the node of a context, or NULL. Safe in signal handlers. */
 void *clew_node(const struct clew_nodes *nodes, uint64_t id);
 
 /*
  * Sets a context's node, which is not NULL, unless it has one. Returns its
  * node, which another thread may have set first; NULL without memory. A thread
- * that finds the node sees all writes to it that precede this call. Signals.
+ * that finds the node sees all writes to it that precede this call. Safe in
+ * signal handlers.
  */
 void *clew_node_add(struct clew_nodes *nodes, uint64_t id, void *node);
 
@@ -169,7 +174,7 @@ struct clew_values *clew_values_new(const struct clew_value *columns,
  * contexts. An agent stores the row in the context's node. A second row for the
  * same context is allowed: reports add rows up. If the table is full (65,534
  * rows), returns the common row of all other contexts, which reports show as
- * (folded). Returns 0 if nothing is counted. Signals.
+ * (folded). Returns 0 if nothing is counted. Safe in signal handlers.
  */
 uint64_t clew_row_new(struct clew_values *values, uint64_t id);
 
@@ -180,13 +185,16 @@ uint64_t clew_row_new(struct clew_values *values, uint64_t id);
 int clew_row_is_there(const struct clew_values *values, uint64_t row);
 
 /*
- * Adds to a number, and returns the sum; 0 if the row is not valid. Signals, at
- * the cost of an atomic addition.
+ * Adds to a number, and returns the sum; 0 if the row is not valid. Safe in
+ * signal handlers. Costs an atomic addition.
  */
 int64_t clew_value_add(struct clew_values *values, uint64_t row, size_t column,
 		       int64_t more);
 
-/* Sets a number to `to` if the number is less than `to`. Signals. */
+/*
+ * Sets a number to `to` if the number is less than `to`. Safe in signal
+ * handlers.
+ */
 void clew_value_raise(struct clew_values *values, uint64_t row, size_t column,
 		      int64_t to);
 
@@ -205,7 +213,8 @@ void clew_value_raise(struct clew_values *values, uint64_t row, size_t column,
  * Regions may be nested. Another thread may end a region, if its number
  * distinguishes it from others. Names are copied, up to 55 bytes; a process may
  * have a thousand names. After two million marks of a process, further marks
- * are counted as lost. Signals, at the cost of some tens of nanoseconds.
+ * are counted as lost. Safe in signal handlers. Each call costs some tens of
+ * nanoseconds.
  */
 void clew_mark(const char *name, uint64_t number);
 void clew_begin(const char *name, uint64_t number);
@@ -231,7 +240,7 @@ struct clew_checks {
 	double wrong_at_most;
 };
 
-/* Returns 0 or -ENODEV. Signals. */
+/* Returns 0 or -ENODEV. Safe in signal handlers. */
 int clew_confidence(struct clew_checks *out);
 
 /* ---- Snapshots ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pages that the program has mapped, and the context that mapped them. Any
- * thread.
+ * thread may call these functions.
  */
 #ifndef CLEW_ALLOC_LIVE_MAPPINGS_H
 #define CLEW_ALLOC_LIVE_MAPPINGS_H

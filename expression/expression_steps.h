@@ -12,11 +12,19 @@ enum expression_operation {
 	/* Replace an address by the memory there, and cut it like STEP_CUT. */
 	STEP_LOAD,
 	STEP_NEGATE,
-	STEP_NOT,      /* ! */
-	STEP_INVERT,   /* ~ */
-	STEP_IS_TEXT,  /* compare the string there with the text at `number` */
-	STEP_AND_THEN, /* &&: 0 stays, and `number` steps are skipped */
-	STEP_OR_ELSE,  /* ||: other values become 1, and steps are skipped */
+	STEP_NOT,     /* ! */
+	STEP_INVERT,  /* ~ */
+	STEP_IS_TEXT, /* compare the string there with the text at `number` */
+	/*
+	 * && after its left operand: if that is 0, skips the `number` steps of
+	 * the right operand; else pops it.
+	 */
+	STEP_AND_THEN,
+	/*
+	 * || after its left operand: if that is not 0, replaces it by 1 and
+	 * skips the `number` steps of the right operand; else pops it.
+	 */
+	STEP_OR_ELSE,
 	/*
 	 * Two operands; the right one is on top. `detail`: they are unsigned.
 	 */

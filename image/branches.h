@@ -46,8 +46,10 @@ struct code_notes {
 	 */
 	uint8_t calls_mcount;
 	uint8_t lands_second; /* a landing pad is at its second byte */
-	uint8_t lands; /* the function ends as only unwinders do (unwinder.h) */
-	uint8_t is_unwinders;  /* called only by functions that land */
+	/* The function ends by __builtin_eh_return() (unwinder.h). */
+	uint8_t lands;
+	/* Only functions with `lands` or with this member call the function. */
+	uint8_t is_unwinders;
 	uint8_t is_pointed;    /* data contains its address */
 	uint8_t may_call;      /* the function does more than jump and return */
 	uint8_t goes_anywhere; /* the function jumps indirectly */

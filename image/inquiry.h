@@ -23,8 +23,8 @@ struct inquiry {
 };
 
 /*
- * Fills in an inquiry whose image is set and whose other fields are 0. Returns
- * 0, -EBADMSG, or -ENOMEM.
+ * Finds the functions and branches of q->image. The caller sets `image`, and
+ * all other fields to 0. Returns 0, -EBADMSG, or -ENOMEM.
  */
 int inquiry_begin(struct inquiry *q);
 

@@ -27,7 +27,7 @@
 enum reader_kind {
 	READER_IS_NONE,
 	READER_OF_ITS_OWN, /* the function reads its own return address */
-	/* Also reads the return address of the function that calls it. */
+	/* reads its own return address and that of its caller */
 	READER_OF_ITS_CALLER_S,
 	READER_IS_LOCAL, /* a function of this module, at `vaddr` */
 };

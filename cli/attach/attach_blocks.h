@@ -17,9 +17,9 @@
 int attach_check_blocks(struct attaching *attaching, char **why);
 
 /*
- * After the library was loaded, gives the variables of all existing threads
- * their initial values. Does nothing if the ordinary build is loaded. Returns
- * 0, or -errno and *why.
+ * Initialises the library's thread-local variables in all threads that existed
+ * before the library was loaded. Does nothing if the ordinary build is loaded.
+ * Returns 0, or -errno and *why.
  */
 int attach_fill_blocks(struct attaching *attaching, char **why);
 

@@ -15,8 +15,8 @@
 #define NOTES_MAX 8
 
 /*
- * Returns false in a child that uses its parent's memory, where the part and
- * the pid differ.
+ * Returns whether the path is this process's jitdump. Returns false in a child
+ * that uses its parent's memory (vfork), because the part is the parent's.
  */
 static int is_jitdump(const char *path)
 {

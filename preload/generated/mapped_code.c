@@ -65,8 +65,10 @@ static uint64_t pc_in_module(const struct module *module, uint64_t offset)
 }
 
 /*
- * If clew has mapped hooked text over the module, only its other segments are
- * still mapped from the module's file.
+ * Returns the address of a file offset in the code of the module that contains
+ * `at`, or 0. `at` may be in another segment of the module: where clew has
+ * mapped hooked text over the code, the kernel does not report the module's
+ * file.
  */
 static uint64_t pc_by_segments(uint64_t at, uint64_t offset)
 {

@@ -534,7 +534,10 @@ static void prepare_module(const char *dir, const struct module *module)
 		shared_texts.items[shared_texts.count++] = text;
 }
 
-/* Also true if the kernel does not report it. */
+/*
+ * Returns whether the program has locked memory, or the kernel does not report
+ * it.
+ */
 static int is_locked(void)
 {
 	struct proc_line locked = { .name = "VmLck", .base = 10 };

@@ -61,11 +61,14 @@ struct handler_object {
 /* The part of a JVM that is recorded. */
 enum config_java {
 	CONFIG_JAVA_NATIVES, /* its native methods, by their Java names */
-	CONFIG_JAVA_VM,      /* also the functions of the JVM itself */
-	CONFIG_JAVA_OFF,     /* none: the JVM gets no agent */
-	CONFIG_JAVA_EXACT,   /* also each call of a Java method */
-	CONFIG_JAVA_STANDBY, /* the same, but only while it is switched on */
-	/* Also each call of compiled code of a Java method. */
+	/* native methods, and the functions of the JVM itself */
+	CONFIG_JAVA_VM,
+	CONFIG_JAVA_OFF, /* none: the JVM gets no agent */
+	/* native methods, and each call of a Java method */
+	CONFIG_JAVA_EXACT,
+	/* as CONFIG_JAVA_EXACT, but only while it is switched on */
+	CONFIG_JAVA_STANDBY,
+	/* native methods, and each call of compiled code of a Java method */
 	CONFIG_JAVA_IN_PLACE,
 };
 

@@ -189,7 +189,10 @@ static void foresee(struct probe_additions *adding, const char *line,
 		adding->wanted |= UINT32_C(1) << probe->number;
 }
 
-/* Also binds the handler, before the probe can be hit. */
+/*
+ * Records a new probe and its actions, and binds its handler, before the probe
+ * can be hit. Returns 0 or -errno.
+ */
 static int record_asked(const struct cold *cold, struct asked_probe *probe)
 {
 	struct part *part = &rt.recorder->part;

@@ -29,7 +29,10 @@ int patch_meets(const struct patch *patch, const struct patch *other);
  */
 void patch_destroy(struct patch *patch);
 
-/* Frees the stubs, once no thread can return into them. */
+/*
+ * Frees the stubs. Call it when no thread is in them or can return into them
+ * (quiesce.h).
+ */
 void patch_free_stubs(const struct patch *patch, struct windows *windows);
 
 #endif

@@ -40,15 +40,16 @@ struct pristine {
 };
 
 /*
- * Opens the data for the functions below, for modules below `end`. Returns 0 or
- * -errno. The mappings of loaded modules must not change meanwhile. Before
- * Linux 6.11 it reads all mappings below `end` into `arena`.
+ * Opens the files in /proc that report the mappings and pages of the process.
+ * The result describes modules at addresses below `end`. The mappings of loaded
+ * modules must not change until pristine_close(). Before Linux 6.11, reads all
+ * mappings below `end` into `arena`. Returns 0 or -errno.
  */
 int pristine_open(struct pristine *pristine, uint64_t end, struct arena *arena);
 
 /*
- * Reads all mappings below `end`, for use by the functions below. Returns 0 or
- * -errno.
+ * Reads all mappings below `end` into `arena`, so that the kernel need not be
+ * queried for each module. Returns 0 or -errno.
  */
 int pristine_read(struct pristine *pristine, uint64_t end, struct arena *arena);
 

@@ -200,7 +200,11 @@ static int is_asleep_outside(struct quiesce *q, int tid,
 	       after.switches == before->switches;
 }
 
-/* Also waits for threads that are asleep inside. Returns 0 or -errno. */
+/*
+ * Finds out whether a thread is inside the places; sends the signal of ask.h to
+ * a running one. A thread that sleeps inside keeps its state, so the caller
+ * checks it again. Returns 0 or -errno.
+ */
 static int find_pc(struct quiesce *q, struct asked_thread *slot)
 {
 	const int tid = (int)slot->tid;

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 struct quiesce_places {
-	/* Also called in signal handlers. */
+	/* Must be safe in signal handlers. */
 	int (*contains)(const void *context, uint64_t pc);
 	const void *context;
 	int every_word; /* any word of the stacks may be a return address */

@@ -78,8 +78,9 @@ int probe_hits_begin(void)
 }
 
 /*
- * Also replaces the parent's row in a forked child, which starts without rows.
- * Returns NULL if memory is short; the hit then does not count.
+ * Creates the row of a probe's context. A forked child starts without rows, so
+ * it replaces the parent's. Returns NULL if memory is short; the hit then does
+ * not count.
  */
 static _Atomic int64_t *make_row(struct probe_context *context, uint64_t id)
 {

@@ -111,7 +111,10 @@ static int prepare_site(struct probe_making *making,
 
 /* ---- In a stub ---- */
 
-/* Also stores the base of the hook's patch in *base. */
+/*
+ * Finds the hook at pc, or returns NULL. Stores in *base the load bias to which
+ * the addresses of the hook's patch are relative.
+ */
 static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc,
 				    uint64_t *base)
 {

@@ -14,7 +14,8 @@ void probe_record_removed(const struct part *part, uint32_t probe,
 			  int is_removed);
 
 /*
- * Records the result for each location of all probes, or of one, in a module.
+ * Records whether each location of a probe in a module is probed, and how, or
+ * why it is not. `probe` is the number of one probe or PROBE_RECORD_ALL.
  * Returns 0 or -errno.
  */
 #define PROBE_RECORD_ALL UINT32_MAX

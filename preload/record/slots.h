@@ -43,9 +43,10 @@ struct slot_source {
 };
 
 /*
- * Returns the next slot, zeroed, and how many precede it in its chunk. Returns
- * NULL and sets *err to -ENOBUFS beyond the limit, or to -ENOSPC. Any thread,
- * signal handlers.
+ * Returns the next slot, zeroed. Stores in *before the number of slots that
+ * precede it in its chunk. On failure, returns NULL and sets *err to -ENOBUFS
+ * beyond the limit, or to -ENOSPC. Any thread may call it, also in signal
+ * handlers.
  */
 void *slots_take(struct part *part, const struct slot_source *source,
 		 uint32_t *before, int *err);

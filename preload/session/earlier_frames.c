@@ -32,8 +32,9 @@ static const struct patch_site *site_at(uint64_t pc, uint64_t *base)
 }
 
 /*
- * Also stores the base of the site's patch in *base. The site is at the
- * function's entry, or behind a mark (endbr64) there.
+ * Returns the hook of the function with this entry, or NULL. The hook is at the
+ * entry, or behind a mark (endbr64) there. Stores in *base the load bias to
+ * which the addresses of the hook's patch are relative.
  */
 static const struct patch_site *site_of(uint64_t function, uint64_t *base)
 {

@@ -452,7 +452,10 @@ static int may_detach(const struct wire_stopped *threads, uint64_t count)
 	return !words.is_ours;
 }
 
-/* Also false while a thread is about to change code. */
+/*
+ * Returns whether the hooks can be removed: no stopped thread holds the
+ * patches' lock, and none is inside of code that must be restored.
+ */
 static int may_unhook(void)
 {
 	return !rt.patches->lock.held && !words.is_in_way;

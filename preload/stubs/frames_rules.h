@@ -18,7 +18,7 @@ enum frames_rules_for {
 	/* Without data of this process: no shadow in pieces. */
 	FRAMES_FOR_FILES,
 	FRAMES_FOR_LIBGCC, /* the CFA is odd */
-	/* Also odd; for stubs that wait for a return. */
+	/* The CFA is odd; for stubs that wait for a return. */
 	FRAMES_FOR_LIBGCC_THROWING,
 	FRAMES_OF_TRAMPOLINES, /* for trampolines (hot/trampoline.h) */
 	FRAMES_OF_TRAMPOLINES_FOR_LIBGCC,

@@ -94,9 +94,10 @@ int window_is_taken(const struct windows *windows, uint64_t pc);
 struct pc_range window_piece(const struct pc_range *taken, uint64_t block);
 
 /*
- * Maps a file's code to a taken range, from the file's beginning, without the
- * parts that heads cover. Returns 0, or -errno: then some of the range stays
- * unused.
+ * Maps a file's code to a range of window_take(). The byte at offset i in the
+ * file is mapped at place->start + i. The heads of blocks in the range stay
+ * mapped instead of the file's bytes there. Returns 0, or -errno: then some of
+ * the range stays unused.
  */
 int window_map(const struct pc_range *place, int fd);
 

@@ -17,7 +17,10 @@
 #include "preload/sys/lock.h"
 #include "preload/sys/signal_return.h"
 
-/* An index for each signal, so that a forked child finds all locks. */
+/*
+ * Index of a signal in the table of all handled signals (chained.c), through
+ * which a forked child resets the locks.
+ */
 enum chained_place {
 	CHAINED_TRAP,
 	CHAINED_TICKS,

@@ -87,9 +87,10 @@ static inline void lock_acquire(struct lock *lock, uint64_t *signals)
 }
 
 /*
- * Also wakes sleepers if a filter was requested since, as the filter waits
- * (filter.h). Wakes all, because a thread that takes the lock behind a filter
- * does not note other sleepers.
+ * Releases the lock and restores the signal mask. Wakes sleepers even if a
+ * filter was requested since lock_acquire(): the filter is not installed before
+ * this (filter.h). Wakes all sleepers, because a thread that takes the lock
+ * behind a filter does not note the others.
  */
 static inline void lock_release(struct lock *lock, const uint64_t *signals)
 {

@@ -220,7 +220,8 @@ static inline void sys_block_signals(uint64_t *old)
 }
 
 /*
- * Also restores if a filter was requested since: the filter waits for it
+ * Restores the signal mask that sys_block_signals() has stored, even if a
+ * filter was requested since: the filter is not installed before this
  * (filter.h).
  */
 static inline void sys_restore_signals(const uint64_t *old)

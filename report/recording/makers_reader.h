@@ -8,12 +8,12 @@
 struct recorded_maker {
 	uint64_t start, end;
 	/*
-	 * Time stamps: when it was made executable, when it was unmapped (0:
-	 * not).
+	 * Time stamps: when the memory was made executable, and when it was
+	 * unmapped (0: it is still mapped).
 	 */
 	uint64_t tsc, gone_tsc;
 	/*
-	 * Address in the code of the module that made it executable; 0:
+	 * Address in the module's code that made the memory executable; 0:
 	 * unknown.
 	 */
 	uint64_t pc;

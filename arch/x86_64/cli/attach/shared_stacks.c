@@ -82,8 +82,8 @@ static int send(const struct asking *asking,
 }
 
 /*
- * Lets the thread continue until its next stop. Returns the status, or 0 if it
- * has exited or does not stop.
+ * Lets the thread continue until its next stop. Returns the wait status, or 0
+ * if the thread has exited or does not stop.
  */
 static int go_on(const struct asking *asking, int request)
 {
@@ -99,7 +99,10 @@ static int go_on(const struct asking *asking, int request)
 	return status;
 }
 
-/* Runs to the end of the first system call. Returns the last status, or 0. */
+/*
+ * Lets the thread continue to the end of its first system call. Returns the
+ * wait status of its last stop, or 0 like go_on().
+ */
 static int run(const struct asking *asking)
 {
 	int status = go_on(asking, PTRACE_SYSCALL);
@@ -109,7 +112,10 @@ static int run(const struct asking *asking)
 		       : status;
 }
 
-/* Stops the thread as at first, where an interrupted system call restarts. */
+/*
+ * Stops the thread and restores the registers and mask that it had before
+ * send(), so that an interrupted system call restarts.
+ */
 static void put_back(const struct asking *asking, int status)
 {
 	const pid_t tid = asking->thread->tid;

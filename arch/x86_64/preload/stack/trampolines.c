@@ -23,12 +23,17 @@
 #define HASH_BITS 16
 
 /*
- * How far the stack is searched for the next frame: to replace stubs'
- * addresses, and to restore the shadow.
+ * carry_all() stops if the next slot to change is farther away on the stack
+ * than this.
  */
-#define CARRY_BYTES  131072
-#define SETTLE_BYTES 512  /* if nothing was copied back */
-#define SLICE_BYTES  8192 /* if a slice was copied back */
+#define CARRY_BYTES 131072
+/*
+ * trampolines_settle() stops if the next trampoline is farther away on the
+ * stack: SLICE_BYTES if a slice of the stack was copied back, else
+ * SETTLE_BYTES.
+ */
+#define SETTLE_BYTES 512
+#define SLICE_BYTES  8192
 #define PAGE         UINT64_C(4096)
 
 static struct {
@@ -334,7 +339,8 @@ static uint64_t find_slot(uint64_t at, uint64_t until, uint64_t *known_page,
 }
 
 /*
- * Searches up to the frame's own slot, and further while slots need a change.
+ * Searches WALK_FRAME_BYTES for the first trampoline. Each trampoline that is
+ * found extends the search if it is the first or if a slice was copied back.
  */
 void trampolines_settle(uint64_t stack, uint64_t slice_end)
 {

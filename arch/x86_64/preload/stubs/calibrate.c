@@ -38,7 +38,10 @@ static const uint8_t code[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3 };
 
 typedef void (*function)(void);
 
-/* A table with one entry; its times precede it. */
+/*
+ * A count table with the mask 0, so that all calls use entry 0. The times of a
+ * table's entries precede the table.
+ */
 struct bench {
 	struct wire_times times;
 	struct wire_count table[2];
