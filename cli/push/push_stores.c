@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/base64.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "report/export/otlp_answer.h"
@@ -109,26 +110,11 @@ static int fill_otlp(struct export *export, struct push_body *body, char **why)
 /* Returns base64 as JSON. */
 static json_t *base64(const unsigned char *data, size_t bytes)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		"0123456789+/";
-	const size_t length = (bytes + 2) / 3 * 4;
-	char *text = memory_zeroed(length + 1, 1), *out = text;
+	const size_t length = base64_length(bytes);
+	char *text = memory_zeroed(length + 1, 1);
 	json_t *json;
 
-	for (size_t i = 0; i < bytes; i += 3) {
-		const unsigned int second = i + 1 < bytes ? data[i + 1] : 0;
-		const unsigned int third = i + 2 < bytes ? data[i + 2] : 0;
-		const unsigned int word =
-			(unsigned int)data[i] << 16 | second << 8 | third;
-
-		for (int shift = 18; shift >= 0; shift -= 6)
-			*out++ = digits[word >> shift & 63];
-	}
-	if (bytes % 3 > 0)
-		text[length - 1] = '=';
-	if (bytes % 3 == 1)
-		text[length - 2] = '=';
+	base64_encode(data, bytes, text);
 	json = json_stringn_nocheck(text, length);
 	free(text);
 	return json;

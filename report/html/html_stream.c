@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/memory.h"
 
 enum { NAME_BYTES = 8, BLOCK_BYTES = 3 * 8192 };
@@ -24,23 +25,6 @@ void html_column_put(struct html_column *column, uint64_t number)
 	} while (number);
 }
 
-/* Encodes three bytes as four characters; fewer bytes are padded. */
-static void encode(const unsigned char *bytes, size_t count, char *to)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t word = (uint32_t)bytes[0] << 16;
-
-	if (count > 1)
-		word |= (uint32_t)bytes[1] << 8;
-	if (count > 2)
-		word |= bytes[2];
-	to[0] = digits[word >> 18];
-	to[1] = digits[word >> 12 & 63];
-	to[2] = count > 1 ? digits[word >> 6 & 63] : '=';
-	to[3] = count > 2 ? digits[word & 63] : '=';
-}
-
 static void write_base64(struct html_stream *stream, const unsigned char *bytes,
 			 size_t count)
 {
@@ -51,7 +35,7 @@ static void write_base64(struct html_stream *stream, const unsigned char *bytes,
 		stream->carried[stream->carried_bytes++] = bytes[i];
 		if (stream->carried_bytes < 3)
 			continue;
-		encode(stream->carried, 3, block + filled);
+		base64_encode(stream->carried, 3, block + filled);
 		stream->carried_bytes = 0;
 		filled += 4;
 		if (filled == sizeof(block)) {
@@ -125,6 +109,6 @@ void html_stream_end(struct html_stream *stream)
 	deflateEnd(&stream->deflater);
 	if (stream->carried_bytes == 0)
 		return;
-	encode(stream->carried, stream->carried_bytes, last);
+	base64_encode(stream->carried, stream->carried_bytes, last);
 	fwrite(last, 1, sizeof(last), stream->out);
 }

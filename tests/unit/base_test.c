@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/display_text.h"
 #include "base/hash_index.h"
 #include "base/idmap.h"
@@ -231,6 +232,34 @@ static void sizes_take_suffixes_and_nothing_else(void **state)
 	assert_int_equal(size, UINT64_C(2) << 30);
 }
 
+/* The examples of RFC 4648, and both digits that are no letters. */
+static void base64_has_padding(void **state)
+{
+	static const struct {
+		const char *bytes, *text;
+	} examples[] = {
+		{ "", "" },
+		{ "f", "Zg==" },
+		{ "fo", "Zm8=" },
+		{ "foo", "Zm9v" },
+		{ "foob", "Zm9vYg==" },
+		{ "fooba", "Zm9vYmE=" },
+		{ "foobar", "Zm9vYmFy" },
+		{ "\xfb\xef\xbe\xff\xff\xff", "++++////" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		const size_t count = strlen(examples[i].bytes);
+		char text[16] = "";
+
+		base64_encode((const unsigned char *)examples[i].bytes, count,
+			      text);
+		assert_string_equal(text, examples[i].text);
+		assert_int_equal(base64_length(count), strlen(text));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +274,7 @@ int main(void)
 		cmocka_unit_test(printable_text_is_valid_utf8),
 		cmocka_unit_test(strings_are_kept_once),
 		cmocka_unit_test(sizes_take_suffixes_and_nothing_else),
+		cmocka_unit_test(base64_has_padding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
