@@ -3,8 +3,6 @@
 #include "cli/push/intervals.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,37 +14,21 @@
 #include "base/now.h"
 #include "cli/common/command.h"
 #include "cli/common/output.h"
+#include "cli/common/own_child.h"
 
 /* Added to the priority of the children, which compete with the program. */
 enum { NICENESS = 10 };
 
 /* ---- Children ---- */
 
-/*
- * Executes clew in a process group of its own, so that ^C reaches only the
- * command that waits for it.
- */
-static void become(char **argv)
-{
-	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setpgid(0, 0);
-	(void)!nice(NICENESS);
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	execv("/proc/self/exe", argv);
-	_exit(127);
-}
-
 static void start(struct intervals *intervals, enum interval_step step,
 		  char **argv)
 {
 	intervals->child = fork();
-	if (intervals->child == 0)
-		become(argv);
+	if (intervals->child == 0) {
+		(void)!nice(NICENESS);
+		own_child_become(argv);
+	}
 	if (intervals->child < 0) {
 		complain(intervals->command, "cannot create a process: %s",
 			 strerror(errno));

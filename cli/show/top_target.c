@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/common/output.h"
+#include "cli/common/own_child.h"
 #include "cli/target/live_process.h"
 #include "report/recording/part_reader.h"
 
@@ -59,24 +60,14 @@ static int make_folder(struct top_target *target, char **why)
 	return 0;
 }
 
-/*
- * Becomes the recorder, in a process group of its own: ^C goes to `clew top`,
- * which ends the recorder.
- */
+/* Becomes the recorder, which `clew top` ends. */
 static void become_recorder(char **argv, const char *said)
 {
-	int null = open("/dev/null", O_RDWR);
-	int out = open(said, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	sigset_t none;
+	const int out =
+		open(said, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setpgid(0, 0);
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
-	execv("/proc/self/exe", argv);
-	_exit(127);
+	own_child_become(argv);
 }
 
 static char *said_path(const struct top_target *target)
