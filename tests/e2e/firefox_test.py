@@ -22,7 +22,7 @@ class Contexts(exports.Export):
     def profile(self, recording, *options):
         return firefox.Profile(self.export("firefox", recording, *options))
 
-    def test_calls_and_samples(self):
+    def test_a_firefox_profile_has_calls_and_samples(self):
         made = self.synthetic()
         profile = self.profile(made.path)
         self.assertEqual(profile.calls(), made.stacks("calls"))
@@ -50,7 +50,7 @@ class Contexts(exports.Export):
             self.assertEqual([round(ms * NS) for ms in samples["weight"]],
                              samples["threadCPUDelta"])
 
-    def test_calls_alone(self):
+    def test_a_recording_without_samples_has_one_track_of_calls(self):
         made = self.synthetic(samples=0)
         profile = self.profile(made.path)
         (thread,) = profile.threads
@@ -58,7 +58,7 @@ class Contexts(exports.Export):
         self.assertEqual(profile.meta["initialSelectedThreads"], [0])
         self.assertTrue(thread["isMainThread"])
 
-    def test_calls_of_each_thread(self):
+    def test_threads_have_tracks_of_calls_on_request(self):
         made = self.synthetic()
         profile = self.profile(made.path, "--group=thread")
         found = {thread["name"]: profile.stacks(thread)
@@ -81,7 +81,7 @@ class Contexts(exports.Export):
             self.assertEqual(profile.meta["initialSelectedThreads"],
                              [selected])
 
-    def test_functions_left_out_have_no_frames(self):
+    def test_filtered_functions_have_no_frames(self):
         made = self.synthetic()
         kept = r"\+0x1[0-7]"
         wanted = collections.Counter()
@@ -103,7 +103,7 @@ class Contexts(exports.Export):
                  profile.of_type("tracing-ms")), collections.Counter()),
             times)
 
-    def test_a_period_has_its_samples_and_no_counts(self):
+    def test_a_selected_period_has_its_samples_and_no_counts(self):
         made = self.synthetic()
         whole = self.profile(made.path)
         some = self.profile(made.path, "--from=0.2s", "--to=0.5s")
@@ -138,7 +138,7 @@ class Contexts(exports.Export):
             round(sum(profile.threads[0]["samples"]["weight"]) * NS),
             sum(one["self_ns"] for one in tree["contexts"]))
 
-    def test_a_child_is_a_process_of_its_own(self):
+    def test_a_forked_child_is_a_process_of_its_own(self):
         self.record([target("marks"), "exit"], ["--trace"])
         profile = self.profile(self.recording_path)
         forked = [(thread, rows) for thread in profile.threads
@@ -151,7 +151,7 @@ class Contexts(exports.Export):
             thread["pid"], "0"}
         self.assertEqual(rows, [{"type": "process", "parent": int(parent)}])
 
-    def test_a_program_begins_with_the_exec(self):
+    def test_an_executed_program_begins_with_an_exec_marker(self):
         self.record(["sh", "-c", "/bin/ls / >/dev/null; exit 0"],
                     ["--trace"])
         profile = self.profile(self.recording_path)
@@ -164,7 +164,7 @@ class Contexts(exports.Export):
             {part.pid for part in self.recording().parts},
             {data["parent"], int(thread["pid"].split(".")[0])})
 
-    def test_a_deep_recursion_is_whole(self):
+    def test_a_deep_recursion_is_complete(self):
         self.record([target("deep"), "3000"])
         profile = self.profile(self.recording_path)
         self.assertGreater(max(map(len, profile.calls())), 3000)
@@ -172,7 +172,7 @@ class Contexts(exports.Export):
             sum(part.counts().values()) for part in self.recording().parts))
 
     @needs("g++", "readelf", "addr2line")
-    def test_lines_inlined_functions_and_libraries(self):
+    def test_frames_have_lines_inlined_functions_and_libraries(self):
         program = self.work / "program"
         for flags in ["-pie"], ["-no-pie"]:
             self.recording_path = self.work / f"{flags[0]}.out"
@@ -260,7 +260,7 @@ class Traces(Case):
             found.append((at - FIRST, following - FIRST, stack))
         return found
 
-    def test_self_times_of_each_thread(self):
+    def test_samples_of_a_trace_are_the_self_times_of_each_thread(self):
         one, other = Run(31, 0, MAIN, 500), Run(32, 1, WORKER, 400)
         self.make(*one.script, *other.script)
         profile = self.profile()
@@ -285,7 +285,7 @@ class Traces(Case):
             found[path[-1]] += calls
         self.assertEqual(found, wanted)
 
-    def test_a_period_has_its_calls(self):
+    def test_a_selected_period_has_its_calls(self):
         run = Run(35, 0, MAIN, 900)
         self.make(*run.script)
         begin, end = FIRST + 9000, FIRST + 20000
@@ -307,7 +307,7 @@ class Traces(Case):
         self.assertIn(f"{name(2)} (with callees)",
                       {path[-1] for path in profile.calls()})
 
-    def test_gaps_are_markers(self):
+    def test_gaps_of_a_trace_are_markers(self):
         self.make("packet", "context 0 1001000", "call 1 1", "packet",
                   "skip 3", "context 1 1002000 1", "call 2 2")
         (found,) = (profile.markers(profile.threads[0])
@@ -321,7 +321,7 @@ class Golden(Case):
 
     FILE = clewtest.ROOT / "tests" / "data" / "firefox.json"
 
-    def test_the_whole_file(self):
+    def test_a_small_trace_gives_the_known_file(self):
         self.make("packet", "context 0 1001000", "call 1 1", "stamp 1001000",
                   "call 2 2", "stamp 1005000", "call 2 3", "stamp 1005500",
                   "call 1 3", "stamp 1006000")
@@ -359,7 +359,7 @@ class FrontEnd(exports.Export):
     def query(self, *words):
         return json.loads(self.run_tool("node", TOOL, *words, "--json"))
 
-    def test_functions_of_each_track(self):
+    def test_the_firefox_profiler_shows_the_same_functions(self):
         made = self.synthetic()
         path = self.export_file("firefox", made.path)
         self.load(path)

@@ -42,7 +42,7 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(sorted((wanted - found).items())[:9], [])
         self.assertEqual(found.keys(), wanted.keys())
 
-    def test_every_context_with_its_calls(self):
+    def test_the_page_has_every_context_with_its_calls(self):
         self.record([clewtest.target("contexts"), "5", "5", "2"],
                     ["--time=none"])  # samples would add rows
         page = self.page()
@@ -51,7 +51,7 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(len(page.up) - 1, len(part.contexts()))
         self.assert_same_paths(page.paths(), self.paths_of_tree())
 
-    def test_contexts_are_in_preorder(self):
+    def test_contexts_of_the_page_are_in_preorder(self):
         self.record([clewtest.target("contexts"), "5", "5", "2"])
         page = self.page()
         end = list(range(1, len(page.up) + 1))
@@ -65,7 +65,7 @@ class Html(Paged, clewtest.Case):
             # Nodes in between belong to an earlier sibling.
             self.assertTrue(parent == i - 1 or end[i - 1] <= i)
 
-    def test_threads_and_processes_add_up(self):
+    def test_threads_and_processes_of_the_page_add_up(self):
         self.record([clewtest.PYTHON, "-c", FORKS_AND_THREADS])
         page = self.page()
         for kind, number in (True, 2), (False, 5):
@@ -78,7 +78,7 @@ class Html(Paged, clewtest.Case):
             self.assertEqual(
                 [sums[i] for i in range(len(page.calls))], page.calls)
 
-    def test_page_can_show_one_thread(self):
+    def test_the_page_can_show_one_thread(self):
         self.record([clewtest.PYTHON, "-c", "import threading as t\n"
                      "w = t.Thread(target=lambda: sorted('abc'))\n"
                      "w.start(); w.join()"])
@@ -87,7 +87,7 @@ class Html(Paged, clewtest.Case):
         self.assert_same_paths(
             page.paths(), self.paths_of_tree("--thread", str(thread)))
 
-    def test_inlined_functions_stand_where_the_tree_has_them(self):
+    def test_inlined_functions_of_the_page_equal_those_of_the_tree(self):
         source = self.work / "inlined.c"
         source.write_text("""
             #define INLINE static inline __attribute__((always_inline))
@@ -109,7 +109,7 @@ class Html(Paged, clewtest.Case):
                          ("inlined", "native"))
         self.assertEqual(sum(page.calls), self.page("--no-inlines").total())
 
-    def test_two_recordings_side_by_side(self):
+    def test_the_page_of_a_diff_has_both_recordings(self):
         before, after = self.work / "before", self.work / "after"
         for path, rounds in (before, "2"), (after, "3"):
             self.recording_path = path
@@ -128,7 +128,7 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(page.meta["before"][0]["command"][-1], "2")
         self.assertEqual(page.meta["processes"][0]["command"][-1], "3")
 
-    def test_coverage_is_that_of_the_other_reports(self):
+    def test_the_page_has_the_coverage_of_the_report(self):
         self.record(["/usr/bin/sqlite3", ":memory:", "select 1"])
         page, report = self.page(), self.clew_json(
             "report", "--json", self.recording_path)
@@ -146,7 +146,7 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(process["command"],
                          ["/usr/bin/sqlite3", ":memory:", "select 1"])
 
-    def test_every_report_has_the_same_shares(self):
+    def test_all_reports_have_the_same_coverage(self):
         done = self.record(["/usr/bin/sqlite3", ":memory:", "select 1"],
                            ["--libc", "-F", "^sqlite3_"])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -170,7 +170,7 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(sum(int(one.replace(",", "")) for one in left),
                          coverage["left_alone"])
 
-    def test_functions_say_where_they_are_written(self):
+    def test_functions_of_the_page_have_files_and_lines(self):
         source = self.work / "work.c"
         source.write_text(
             "__attribute__((noinline)) static int work(int n)\n"
@@ -187,7 +187,7 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(place["main"], (str(source), 4))
         self.assertEqual(place["work"], (str(source), 2))
 
-    def test_names_cannot_leave_the_data(self):
+    def test_names_cannot_inject_html_into_the_page(self):
         evil = "</script><img src=x onerror=alert(1)>"
         source = self.work / "evil.c"
         source.write_text(
@@ -203,7 +203,7 @@ class Html(Paged, clewtest.Case):
         self.assertNotIn("<img", page.text)
         self.assertEqual(page.text.count("</script>"), 3)
 
-    def test_the_page_is_whole_and_asks_for_nothing(self):
+    def test_the_page_is_complete_and_loads_nothing(self):
         self.record(["/bin/true"])
         text = self.page().text
         self.assertTrue(text.startswith("<!DOCTYPE html>"))
@@ -229,7 +229,7 @@ class Html(Paged, clewtest.Case):
         return usage
 
     @clewtest.unless_sanitized
-    def test_a_million_contexts(self):
+    def test_a_page_of_a_million_contexts_is_cheap_to_write(self):
         """Checks the figures in docs/reports.md: the time is compared with a
         report's in this run."""
         self.record([clewtest.target("contexts"), "10", "6", "1"])
@@ -243,7 +243,7 @@ class Html(Paged, clewtest.Case):
         self.assertLess(usage.ru_utime + usage.ru_stime,
                         3 * (report.ru_utime + report.ru_stime))
 
-    def test_unwritable_page_is_reported_and_removed(self):
+    def test_an_unwritable_page_is_reported(self):
         self.record(["/bin/true"])
         self.assert_one_line_error(
             self.clew("html", "-o", "missing/page.html",

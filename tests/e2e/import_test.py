@@ -89,13 +89,13 @@ class Imported(exports.Export):
 
 
 class Folded(Imported):
-    def test_stacks_are_those_of_the_file(self):
+    def test_imported_stacks_are_those_of_the_file(self):
         made = self.synthetic()
         exported = self.export("folded", made.path, "--metric=calls")
         self.imported(exported)
         self.assertEqual(self.stacks(), made.stacks("calls"))
 
-    def test_marks_are_kinds(self):
+    def test_suffixes_of_names_become_kinds(self):
         self.imported("a;b_[k] 1\na;c_[j] 2\na;d_[i] 3\na;e_[0] 4\n\n"
                       "# comment\na;f[g] 5\n")
         kinds = {row["name"]: row.get("kind") for row in
@@ -105,11 +105,11 @@ class Folded(Imported):
         self.assertEqual(self.own(), {"b": 1, "c": 2, "d": 3, "e": 4,
                                       "f[g]": 5})
 
-    def test_the_same_stack_counts_once_more(self):
+    def test_lines_of_the_same_stack_add_up(self):
         self.imported("a;b 1\na;b 2\na 4\n")
         self.assertEqual(self.stacks(), {("a", "b"): 3, ("a",): 4})
 
-    def test_the_numbers_can_have_a_name_and_a_unit(self):
+    def test_imported_numbers_can_have_a_name_and_a_unit(self):
         self.imported("a;b 4096\n", "--value=allocated", "--unit=bytes")
         self.assertEqual(self.report()["value"], {
             "name": "allocated", "unit": "bytes", "total": 4096,
@@ -118,7 +118,7 @@ class Folded(Imported):
         self.assertIn("imported from folded stacks: calls are unknown", said)
         self.assertNotIn("samples", said)
 
-    def test_standard_input(self):
+    def test_stacks_are_imported_from_standard_input(self):
         done = self.clew("import", "-o", self.recording_path, "-",
                          input="a;b 7\n")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -126,7 +126,7 @@ class Folded(Imported):
 
 
 class Perf(Imported):
-    def test_samples_and_periods_of_each_process(self):
+    def test_samples_and_periods_of_perf_are_imported(self):
         self.imported(PERF)
         report = self.report()
         self.assertEqual([(one["name"], one["unit"], one["total"])
@@ -140,13 +140,13 @@ class Perf(Imported):
                          {"_dl_start": 3001001})
         self.assertEqual(self.own("--value=cycles:u"), {"do_idle": 5000})
 
-    def test_stacks_begin_with_the_outermost_function(self):
+    def test_stacks_of_perf_begin_with_the_outermost_function(self):
         self.imported(PERF)
         self.assertEqual(self.stacks(), {
             ("main", "_dl_start"): 2, ("memcmp",): 1,
             ("main", "operator()(int)", "nft_do_chain", "do_idle"): 1})
 
-    def test_modules_and_kinds(self):
+    def test_functions_of_perf_have_modules_and_kinds(self):
         self.imported(PERF)
         found = {(row["name"], row.get("module"), row.get("kind"))
                  for row in self.report()["functions"]}
@@ -158,14 +158,14 @@ class Perf(Imported):
             ("operator()(int)", None, "inlined"),
             ("memcmp", "/usr/lib/libc.so.6", None)})
 
-    def test_processes_can_be_selected(self):
+    def test_imported_processes_can_be_selected(self):
         self.imported(PERF)
         self.assertEqual(self.own("--process=9"),
                          {"do_idle": 1, "memcmp": 1})
 
 
 class Callgrind(Imported):
-    def test_calls_and_costs_of_functions(self):
+    def test_calls_and_costs_of_callgrind_are_imported(self):
         self.imported(CALLGRIND)
         rows = {row["name"]: (row["calls"], row["self_value"],
                               row["total_value"])
@@ -185,13 +185,13 @@ class Callgrind(Imported):
                 int(row["calls"])
         return +found
 
-    def test_calls_of_pairs(self):
+    def test_calls_of_each_pair_are_imported(self):
         self.imported(CALLGRIND)
         self.assertEqual(self.pairs(), {
             ("main", "malloc"): 3, ("main", "work"): 2, ("work", "malloc"): 1})
 
     @needs("valgrind")
-    def test_a_program_under_valgrind(self):
+    def test_an_import_of_valgrind_has_the_same_sums(self):
         """Compares with a second parser: sums of functions and pairs."""
         path = self.work / "callgrind.out"
         subprocess.run(["valgrind", "--tool=callgrind",
@@ -220,7 +220,7 @@ class Callgrind(Imported):
         self.assertEqual(+found[0], +own)
         self.assertEqual(+found[1], +calls)
 
-    def test_its_own_export(self):
+    def test_the_callgrind_export_of_clew_can_be_imported(self):
         made = self.synthetic(samples=0)
         path = self.export_file("callgrind", made.path)
         self.imported(path.read_bytes())
@@ -230,7 +230,7 @@ class Callgrind(Imported):
         wanted = made.own("calls")
         self.assertEqual(found, wanted)
 
-    def test_circles_keep_their_sums(self):
+    def test_recursive_calls_keep_their_sums(self):
         self.imported("events: Ir\nfn=a\n1 10\ncfn=b\ncalls=5 1\n1 90\n"
                       "fn=b\n1 20\ncfn=a\ncalls=4 1\n1 70\ncfn=b\n"
                       "calls=7 1\n1 60\n")
@@ -242,7 +242,7 @@ class Callgrind(Imported):
 class Views(Imported):
     SAYS = "the numbers are samples; calls are unknown"
 
-    def test_each_view_says_what_the_numbers_are(self):
+    def test_each_view_names_the_imported_numbers(self):
         self.imported(PERF)
         for command in ["report"], ["tree"]:
             said = self.clew(*command, self.recording_path).stdout
@@ -261,7 +261,7 @@ class Views(Imported):
         self.assertRegex(said, r"(?m)^imported_name number=\d+ kind=0 "
                                r"module_bytes=15 text=/tmp/a \(b\)/progmain$")
 
-    def test_callgrind_says_what_is_exact(self):
+    def test_the_report_names_the_exact_numbers_of_callgrind(self):
         self.imported(CALLGRIND)
         said = " ".join(self.clew("report",
                                   self.recording_path).stdout.split())
@@ -270,7 +270,7 @@ class Views(Imported):
                       "calls for each pair of caller and callee; longer "
                       "contexts are estimated", said)
 
-    def test_the_page_says_it(self):
+    def test_the_page_names_the_imported_numbers(self):
         self.imported(PERF)
         page = self.work / "page.html"
         done = self.clew("html", "-o", page, self.recording_path)
@@ -280,7 +280,7 @@ class Views(Imported):
         (note,) = meta["expected"]
         self.assertIn(self.SAYS, note)
 
-    def test_imports_are_compared(self):
+    def test_two_imports_can_be_compared(self):
         self.imported("a;b 10\na;c 5\n")
         before = self.recording_path
         self.recording_path = self.work / "after.out"
@@ -300,7 +300,7 @@ class Views(Imported):
         self.assert_one_line_error(done)
         self.assertIn("has samples, and", done.stderr)
 
-    def test_imports_are_merged(self):
+    def test_two_imports_can_be_merged(self):
         self.imported("a;b 10\n")
         first = self.recording_path
         self.recording_path = self.work / "second.out"
@@ -339,7 +339,7 @@ class Refused(Imported):
         self.assertFalse(self.recording_path.exists())
         return done.stderr
 
-    def test_malformed_files(self):
+    def test_malformed_files_are_refused_with_their_line(self):
         for text, reason in (
                 ("", "line 1: is of no known format"),
                 ("# only\n", "line 2: is of no known format"),
@@ -363,19 +363,19 @@ class Refused(Imported):
             with self.subTest(text=text):
                 self.assertIn(reason, self.refused(text))
 
-    def test_a_line_without_an_end(self):
+    def test_an_endless_line_is_refused(self):
         self.assertIn("line 1: is longer than 16777216 bytes",
                       self.refused(b"a" * (1 << 24) + b"b 1\n"))
 
-    def test_a_stack_without_an_end(self):
+    def test_an_endless_stack_is_refused(self):
         self.assertIn("line 1: has too many frames",
                       self.refused("a;" * 70000 + "b 1\n"))
 
-    def test_a_wrong_format(self):
+    def test_a_wrong_format_is_refused(self):
         self.assertIn("line 1: is no sample of perf script",
                       self.refused("a;b 1\n", "--format=perf"))
 
-    def test_usage(self):
+    def test_wrong_options_of_import_are_refused(self):
         for options, reason in (
                 ([], "no file is given"), (["a", "b"], "one file is imported"),
                 (["--format=gprof", "a"], "gprof"),

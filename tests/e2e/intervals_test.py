@@ -120,7 +120,7 @@ class Pushes(Intervals):
         self.assertEqual(self.pushed(requests), self.made())
         self.assert_unharmed()
 
-    def test_a_store_that_is_away_harms_nothing(self):
+    def test_an_unreachable_store_harms_nothing(self):
         server = self.serve()
         server.close()
         controller = self.begin("--every=1s", "--push", server.url,
@@ -132,7 +132,7 @@ class Pushes(Intervals):
                                r"the recording has everything")
         self.assert_unharmed()
 
-    def test_a_store_that_does_not_answer_delays_the_end_only(self):
+    def test_a_silent_store_delays_only_the_end(self):
         server = self.serve(stores.wait)
         controller = self.begin("--every=1s", "--push", server.url,
                                 "--timeout=1500ms")
@@ -163,7 +163,7 @@ class Pushes(Intervals):
 
 
 class Headers(Intervals):
-    def test_secrets_are_not_among_the_arguments(self):
+    def test_headers_with_secrets_reach_each_push(self):
         """All processes of the command send the headers of the variable."""
         lines = []
 
@@ -222,7 +222,7 @@ class Snapshots(Intervals):
         self.assertGreater(totals[1], totals[2])
         self.assert_unharmed()
 
-    def test_other_files_are_not_moved(self):
+    def test_other_files_are_not_replaced_by_snapshots(self):
         other = self.recording_path.with_name(self.recording_path.name + ".2")
         other.mkdir()
         (other / "precious").write_text("data")
@@ -241,7 +241,7 @@ class Snapshots(Intervals):
         self.assert_unharmed()
         shutil.rmtree(other)
 
-    def test_options_that_need_others(self):
+    def test_incomplete_options_of_intervals_are_refused(self):
         for options, word in ((("--keep=3",), "--every"),
                               (("--every=1s", "--keep=1"), "2 to 1000"),
                               (("--every=1ms",), "from 1s"),

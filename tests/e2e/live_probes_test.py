@@ -45,7 +45,7 @@ CALLS = 1500  # calls of work() in a phase
 
 
 class Recorded(Case):
-    def test_added_probe_counts_until_it_is_removed(self):
+    def test_an_added_probe_counts_until_it_is_removed(self):
         self.start("--time=none")
         self.tell("p")
         self.probe("add", "work", "one%return", "phase")
@@ -81,7 +81,7 @@ class Recorded(Case):
             "report", "--json", self.recording_path)["functions"]}
         self.assertEqual((calls["work"], calls["one"]), (6 * CALLS, 6 * 500))
 
-    def test_actions(self):
+    def test_a_live_probe_is_identified_by_location_and_actions(self):
         """A probe is identified by its location and its actions."""
         self.start("--time=none")
         acting = ["one", "--action=if arg1 % 4 == 1", "--action=record arg1"]
@@ -118,7 +118,7 @@ class Recorded(Case):
         kept = [event["values"]["arg1"] for event in report["events"]]
         self.assertEqual(sorted(kept), sorted(2 * list(range(1, 1000, 4))))
 
-    def test_live_probe_by_a_breakpoint_counts(self):
+    def test_a_live_probe_by_a_breakpoint_counts(self):
         self.start("--time=none")
         trap = self.trap()
         for _ in range(3):
@@ -130,7 +130,7 @@ class Recorded(Case):
         self.end()
         self.assertEqual(self.hits("p1"), [3 * CALLS])
 
-    def test_probes_toggle_under_threads_and_signals(self):
+    def test_live_probes_toggle_under_threads_and_signals(self):
         self.start("--time=none")
         native = self.run_program([self.program], text=True, stdin=None,
                                   input="p\n").stdout.splitlines()[1]
@@ -181,7 +181,7 @@ class Recorded(Case):
         self.assertEqual(self.hits("p1", "p2", "p3"),
                          [3 * CALLS, 3 * 500, 3 * 500])
 
-    def test_a_library_that_comes_and_goes(self):
+    def test_a_live_probe_counts_in_a_library_that_is_loaded_again(self):
         source = self.work / "part.c"
         source.write_text("long part(long n) { return n * 3 + 5; }\n",
                           encoding="utf-8")
@@ -204,7 +204,7 @@ class Recorded(Case):
         self.assertEqual(self.said, ["8\n"] * 4)
         self.assertEqual(self.hits("p1"), [2])
 
-    def test_each_refusal_has_its_reason(self):
+    def test_each_refused_live_probe_has_its_reason(self):
         self.start("--time=none", "--probe=two%return")
         for place, why in (
                 ("nothing", "has a function of that name"),
@@ -243,13 +243,13 @@ class Recorded(Case):
         self.end()
         self.assertEqual(self.hits("p1"), [CALLS])
 
-    def test_a_process_that_is_not_recorded(self):
+    def test_live_probes_need_a_recorded_process(self):
         for pid, why in ((os.getpid(), "it is not being recorded"),
                          (2 ** 22 + 1, "there is no such process")):
             done = self.clew("probe", "add", str(pid), "main")
             self.assert_one_line_error(done, why)
 
-    def test_a_process_that_a_debugger_traces(self):
+    def test_live_probes_are_refused_while_a_debugger_traces(self):
         self.start("--time=none")
         tracer = self.work / "tracer"
         source = self.work / "tracer.c"
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 class Attached(Case):
     attaches = True
 
-    def test_probes_of_an_attached_process_end_with_it(self):
+    def test_live_probes_end_when_clew_detaches(self):
         self.start("--time=none", "--probe=one%return")
         self.tell("p")
         self.probe("add", "work")
@@ -307,7 +307,7 @@ class Attached(Case):
         self.assertEqual({one["place"]: one["hits"]
                           for one in report["probes"]}["work"], CALLS)
 
-    def test_code_that_is_not_the_files(self):
+    def test_live_probes_are_refused_in_changed_code(self):
         """The program overwrites its own code before clew reads it."""
         source = self.work / "changes.c"
         source.write_text(CHANGES, encoding="utf-8")
@@ -319,7 +319,7 @@ class Attached(Case):
         self.assertEqual(self.rows["p1"][1], "jump")
         self.end()
 
-    def test_actions_in_each_session(self):
+    def test_each_attachment_has_its_own_actions(self):
         acting = ["--probe=one%return", "--action=record $rsp"]
         self.start("--time=none", *acting)
         self.tell("p")
@@ -353,7 +353,7 @@ class Attached(Case):
                     return memory.read(end - start)
         return None
 
-    def test_the_code_is_what_it_was(self):
+    def test_detaching_restores_the_code_of_probes(self):
         self.attaches = False
         command = [self.program]
         self.process = subprocess.Popen(
@@ -370,7 +370,7 @@ class Attached(Case):
         self.process.stdin.close()
         self.assertEqual(self.process.wait(), 3)
 
-    def test_impossible_live_probes_are_refused(self):
+    def test_an_impossible_probe_is_reported_when_clew_attaches(self):
         self.start("--probe=work", "--probe=nothing")
         self.assertTrue(any("probe nothing: no hooked module has a function "
                             "of that name" in line

@@ -86,7 +86,7 @@ class Recorded(Reading):
                               .split()[0] == "S"))
         return pid
 
-    def test_numbers_are_those_of_the_report(self):
+    def test_metrics_are_those_of_the_report(self):
         begin = time.time()
         pid = self.record_one("--time=none")
         found = self.metrics(pid)
@@ -112,7 +112,7 @@ class Recorded(Reading):
                           if "own_time" in name or "budget" in name or
                           "samples" in name])
 
-    def test_a_budget_shows_its_cost(self):
+    def test_metrics_include_the_cost_of_a_budget(self):
         pid = self.record_one("--budget=5%", "--time=cpu", "--max-memory=64M")
         here = self.of(self.metrics(pid), pid=str(pid))
         self.assertLessEqual(here["clew_budget_cost_seconds_total"],
@@ -121,7 +121,7 @@ class Recorded(Reading):
         self.assertIn("clew_own_time_seconds_total", here)
         self.assertEqual(here["clew_lost_samples_total"], 0)
 
-    def test_names_are_escaped(self):
+    def test_names_of_programs_are_escaped_in_metrics(self):
         program = self.work / 'a"b\\c\nd'
         shutil.copy(os.path.realpath(PYTHON), program)
         pid = self.record_one("--time=none", program=program)
@@ -129,7 +129,7 @@ class Recorded(Reading):
                       self.of(self.metrics(), pid=str(pid),
                               program='a"b\\c?d'))
 
-    def test_json_is_another_format(self):
+    def test_json_and_metrics_exclude_each_other(self):
         self.assert_usage_error(self.clew("status", "--json", "--metrics"),
                                 "exclude")
 
@@ -138,7 +138,7 @@ class Recorded(Reading):
 @unittest.skipIf(b"without libcurl" in CLEW.read_bytes(),
                  "clew was built without libcurl")
 class Pushing(CountingTarget, Reading):
-    def test_pushes_done_and_failed(self):
+    def test_metrics_count_pushes_done_and_failed(self):
         server = stores.Server(stores.status(500), stores.status(200))
         self.addCleanup(server.close)
         begin = int(time.time())

@@ -102,7 +102,7 @@ class Tables(Case):
                 self.assertIn("std::allocator",
                               self.said(*words, "--full-names"))
 
-    def test_other_formats_have_full_names(self):
+    def test_json_and_exports_have_full_names(self):
         rows = json.loads(self.said("report", "--json", "--top=0"))["functions"]
         self.assertIn("trading::parse(int)", {row["name"] for row in rows})
         for form in "csv", "folded", "callgrind":
@@ -110,7 +110,7 @@ class Tables(Case):
             self.assertIn("trading::parse(int)", text)
             self.assertIn("std::allocator", text)
 
-    def test_differences_have_short_names(self):
+    def test_diff_shows_short_names(self):
         text = self.clew("diff", self.recording_path, self.empty()).stdout
         self.assertIn("trading::Index<...>::find", text)
         self.assertNotIn("std::allocator", text)
@@ -154,7 +154,7 @@ class Finder(Case):
         return int(re.search(rf"^(\w+) [TtWw] .*{re.escape(name)}", text,
                              re.M).group(1), 16)
 
-    def test_parts_of_names(self):
+    def test_a_part_of_a_name_finds_the_function(self):
         for text in ("find", "Index::find", "trading::Index<...>::find",
                      f"orders.cc:{self.line_of('key.size()')}"):
             self.assertRegex(self.found(text), r"^trading::Index<.*>::find\(",
@@ -163,7 +163,7 @@ class Finder(Case):
             self.assertEqual(self.found(text), "trading::parse(int)")
         self.assertRegex(self.found("^trading::jo"), r"^trading::join")
 
-    def test_addresses(self):
+    def test_an_address_finds_the_function(self):
         at = self.address_of("trading::parse(int)")
         for text in f"{at:#x}", f"orders+{at:#x}", f"{at + 1:#x}":
             self.assertEqual(self.found(text), "trading::parse(int)", text)
@@ -181,7 +181,7 @@ class Finder(Case):
                 for text in listed:
                     self.said(*words, text.strip()[1:-1])
 
-    def test_functions_of_a_stripped_program(self):
+    def test_an_address_finds_a_function_of_a_stripped_program(self):
         at = self.address_of("trading::parse(int)")
         self.run_program(["strip", self.program])
         done = self.record([self.program], (*self.OPTIONS, "-m", "orders"))

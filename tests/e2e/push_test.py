@@ -44,7 +44,7 @@ class Push(exports.Export):
 
 @needs_otlp
 class Otlp(Push):
-    def test_export_has_stacks_and_numbers(self):
+    def test_an_otlp_export_has_the_stacks_and_numbers(self):
         request = otlp.Request(self.export("otlp", self.made.path))
         self.assertEqual(request.problems(), [])
         self.assertEqual(request.types(), [kind for kind, _ in KINDS])
@@ -53,7 +53,7 @@ class Otlp(Push):
         self.assertEqual((request.scope, request.resource),
                          ("clew", {"service.name": "synthetic"}))
 
-    def test_threads_are_attributes(self):
+    def test_threads_are_attributes_of_otlp_samples(self):
         request = otlp.Request(self.export("otlp", self.made.path, "--group",
                                            "thread"))
         self.assertEqual(request.problems(), [])
@@ -68,7 +68,7 @@ class Otlp(Push):
         request = otlp.Request(self.export("otlp", self.recording_path))
         self.assertEqual(request.resource, {"service.name": "true"})
 
-    def test_times_are_those_of_the_recording(self):
+    def test_otlp_times_are_those_of_the_recording(self):
         self.record([clewtest.target("recursion")])
         before = time.time_ns()
         for profile in otlp.Request(
@@ -77,7 +77,7 @@ class Otlp(Push):
             self.assertGreater(profile.time_unix_nano, before - 600e9)
             self.assertGreater(profile.duration_nano, 0)
 
-    def test_a_collector_receives_what_the_report_shows(self):
+    def test_a_collector_receives_the_calls_of_the_report(self):
         self.record([clewtest.target("recursion")])
         server = self.serve()
         self.assert_pushed(self.push(server, "--label", "host.name=a",
@@ -108,7 +108,7 @@ class Otlp(Push):
         self.assertEqual(request.problems(), [])
         return request, done.stderr
 
-    def test_a_limit_removes_the_smallest_contexts(self):
+    def test_max_samples_merges_the_smallest_contexts(self):
         calls = self.made.stacks("calls")
         for limit in 1, 100, 1000:
             request, said = self.limited(f"--max-samples={limit}")
@@ -129,7 +129,7 @@ class Otlp(Push):
             self.assertEqual((request.stacks("calls/count"), said),
                              (calls, ""))
 
-    def test_the_largest_contexts_remain(self):
+    def test_max_samples_retains_the_largest_contexts(self):
         self.record([clewtest.target("recursion")], ["--time=none"])
         self.made.path = self.recording_path
         everything, _ = self.limited("--max-samples=0")
@@ -171,7 +171,7 @@ class PprofStores(exports.PprofExport, Push):
         for kind, measure in KINDS:
             self.assertEqual(self.stacks(raw, kind), self.made.stacks(measure))
 
-    def test_pyroscope(self):
+    def test_pyroscope_receives_the_profile_with_its_labels(self):
         path, body = self.sent("pyroscope", "--label=host=a",
                                "--service=shop")
         self.assertEqual(path, "/push.v1.PusherService/Push")
@@ -185,7 +185,7 @@ class PprofStores(exports.PprofExport, Push):
                                        r"-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
         self.assert_profile(sample["rawProfile"])
 
-    def test_parca(self):
+    def test_parca_receives_the_profile_with_its_labels(self):
         path, body = self.sent("parca", "--label=host=a")
         self.assertEqual(path, "/api/profiles/writeraw")
         self.assertTrue(body["normalized"])
@@ -208,7 +208,7 @@ class PprofStores(exports.PprofExport, Push):
         self.assertNotIn(b"s3cret", raw)
         self.assertIn(b"recursion", raw)
 
-    def test_base64_of_each_length(self):
+    def test_base64_is_valid_for_each_length(self):
         lengths = set()
         for label in "a", "ab", "abc", "abcd", "abcde", "abcdef":
             self.made = exports.Synthetic(self.work / label, 3, 0,
@@ -222,7 +222,7 @@ class PprofStores(exports.PprofExport, Push):
 
 
 class Addresses(Push):
-    def test_paths_are_added_once(self):
+    def test_the_path_of_the_api_is_added_once(self):
         server = self.serve()
         for path, wanted in (("", OTLP_PATH), ("/", OTLP_PATH),
                              ("/otlp/", "/otlp" + OTLP_PATH),
@@ -240,7 +240,7 @@ class Addresses(Push):
         self.assertEqual(done.returncode, 64)
         self.assertIn("the address of the store is missing", done.stderr)
 
-    def test_selections_apply(self):
+    def test_a_selection_without_functions_sends_nothing(self):
         server = self.serve()
         done = self.push(server, "-f", "no such function")
         self.assertEqual((done.returncode, len(server.requests)), (1, 0))
@@ -268,7 +268,7 @@ class Headers(Push):
         self.assertEqual(server.requests[0].headers.get("Authorization"),
                          "Bearer abc")
 
-    def test_secrets_are_no_arguments(self):
+    def test_headers_with_secrets_are_refused_as_arguments(self):
         server = self.serve()
         for header in ("Authorization: Basic abc", "cookie: abc",
                        "X-Auth-Token: abc"):
@@ -278,7 +278,7 @@ class Headers(Push):
             self.assertNotIn("abc", done.stderr)
         self.assertEqual(server.requests, [])
 
-    def test_secrets_do_not_cross_the_network_in_the_open(self):
+    def test_secrets_are_not_sent_unencrypted_to_other_hosts(self):
         self.environment["CLEW_PUSH_HEADERS"] = "Authorization: abc"
         # The command refuses before it looks up or connects to a host.
         for host in "192.0.2.1", "127.0.0.1.invalid", "0.0.0.0":
@@ -289,7 +289,7 @@ class Headers(Push):
             server.url.replace("127.0.0.1", "0.0.0.0"), "--insecure"))
         self.assertEqual(server.requests[0].headers["Authorization"], "abc")
 
-    def test_lines_that_are_no_headers_are_named_without_their_text(self):
+    def test_malformed_header_lines_are_reported_without_their_text(self):
         server = self.serve()
         path = self.work / "headers"
         for text in ("X-A: b\nsecret\n", "X-A: b\nX-B:\n", "X-A: b\nX-B: \x01",
@@ -306,7 +306,7 @@ class Headers(Push):
 
 
 class Failures(Push):
-    def test_a_refusal_is_final_and_quoted(self):
+    def test_a_refusal_by_the_server_is_final_and_quoted(self):
         for number in 400, 401, 413, 500:
             server = self.serve(stores.status(number, b"because\n\x1b[31m it"))
             self.assert_failed(self.push(server), f"HTTP status {number}:",
@@ -327,35 +327,35 @@ class Failures(Push):
         self.assert_pushed(self.push(server))
         self.assertGreaterEqual(time.monotonic() - begin, 1)
 
-    def test_retry_after_the_timeout_is_not_awaited(self):
+    def test_a_retry_after_beyond_the_timeout_is_not_awaited(self):
         server = self.serve(stores.status(503, Retry_After="100"))
         self.assert_failed(self.push(server), "HTTP status 503",
                            "asks to wait 100 s")
         self.assertEqual(len(server.requests), 1)
 
-    def test_tries_are_bounded(self):
+    def test_tries_of_a_push_are_bounded(self):
         server = self.serve(stores.status(503))
         self.assert_failed(self.push(server), "HTTP status 503 after 5 tries")
         self.assertEqual(len(server.requests), 5)
 
-    def test_a_closed_connection_is_tried_again(self):
+    def test_a_push_is_tried_again_after_a_closed_connection(self):
         server = self.serve(stores.close, stores.close, stores.status(200))
         self.assert_pushed(self.push(server))
         self.assertEqual(len(server.requests), 3)
 
-    def test_a_server_that_does_not_answer_is_given_up(self):
+    def test_a_push_to_a_silent_server_times_out(self):
         server = self.serve(stores.wait)
         begin = time.monotonic()
         self.assert_failed(self.push(server, "--timeout=300ms"), "timed out")
         self.assertLess(time.monotonic() - begin, 30)
 
-    def test_no_server(self):
+    def test_a_push_without_a_server_fails(self):
         server = self.serve()
         server.close()
         self.assert_failed(self.push(server, "--timeout=1"),
                            "Failed to connect")
 
-    def test_an_endless_answer_is_cut_off(self):
+    def test_an_endless_answer_of_a_server_is_cut_off(self):
         server = self.serve(stores.endless)
         self.assert_failed(self.push(server), OTLP_PATH)
 
@@ -400,7 +400,7 @@ class Certificates(Push):
         self.assert_pushed(self.push(server.url.partition("://")[2], "--ca",
                                      self.certificate))
 
-    def test_a_connection_that_breaks_is_tried_again(self):
+    def test_a_push_is_tried_again_after_a_broken_tls_connection(self):
         server = self.serve(stores.close, stores.status(200),
                             certificate=self.certificate)
         self.assert_pushed(self.push(server, "--ca", self.certificate))

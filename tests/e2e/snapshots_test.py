@@ -36,7 +36,7 @@ class Case(clewtest.Case):
 class When(Case):
     """Tests of targets/requests.c."""
 
-    def test_a_call_was_slow(self):
+    def test_a_slow_call_makes_a_snapshot(self):
         (_, others), (inside, outside) = self.run_requests(
             "--trace=ring:1M", f"--snapshot-when=handle>{LIMIT_MS}ms",
             slow_ms=SLOW_MS)
@@ -58,7 +58,7 @@ class When(Case):
         self.assertGreater(last["least_ns"], inside * .99)
         self.assertLess(last["least_ns"], outside * 1.01 + others)
 
-    def test_a_call_returned_that(self):
+    def test_a_returned_value_makes_a_snapshot(self):
         for value in "==-1", "<0", "<= -1":
             with self.subTest(value):
                 self.run_requests("--time=none",
@@ -69,7 +69,7 @@ class When(Case):
         (one,) = self.snapshots()
         self.assertEqual(self.calls(one)["handle"], 6)
 
-    def test_a_function_is_called_ten_times(self):
+    def test_the_first_ten_calls_make_a_snapshot_each(self):
         for options in ["--time=none"], ["--trace=ring:1M"]:
             self.run_requests("--snapshot-when=step", *options)
             self.assertEqual([self.calls(one)["step"]
@@ -83,7 +83,7 @@ class When(Case):
         old = self.recording_path.with_suffix(".out.old")
         self.assertEqual(len(list(old.glob("*.snapshot*"))), 10)
 
-    def test_a_mark_tells_of_it(self):
+    def test_a_snapshot_is_marked_in_the_recording(self):
         self.run_requests("--time=none", "--snapshot-when=handle==-1")
         done = self.clew("report", "--marks", self.recording_path)
         self.assertIn("snapshot", done.stdout.split("total:")[0])
@@ -91,12 +91,12 @@ class When(Case):
         done = self.clew("report", "--marks", one)
         self.assertIn("snapshot", done.stdout.split("total:")[0])
 
-    def test_nothing_happened(self):
+    def test_unmet_conditions_make_no_snapshot(self):
         self.run_requests("--time=none", "--snapshot-when=handle>100s",
                           "--snapshot-when=step==-3")
         self.assertEqual(self.snapshots(), [])
 
-    def test_invalid_conditions_are_refused(self):
+    def test_invalid_snapshot_conditions_are_refused(self):
         for text in ("", ">5ms", "f<5ms", "==3", "process>abc", "f==abc",
                      "f<g", "f>5m", "f!=1e9", "f>99999999999999999999"):
             done = self.clew("record", f"--snapshot-when={text}", "--", "true")
@@ -158,13 +158,13 @@ class Slowest(Case):
                       "them", self.clew("report", "--details",
                                         self.recording_path).stdout)
 
-    def test_ten_remain_by_default(self):
+    def test_ten_snapshots_remain_by_default(self):
         took = self.run_durations(ms=range(10, 34, 2))
         self.assertEqual(sorted(self.calls(one)["handle"] - 1
                                 for one in self.snapshots()),
                          self.slowest(took, 10))
 
-    def test_a_forked_child_retains_its_own(self):
+    def test_a_forked_child_retains_its_own_snapshots(self):
         took = self.run_durations("--snapshot-keep=2", ms=[30, 20, 10],
                                   arguments=["fork"])
         child, parent = self.pids[0], self.pids[3]
@@ -175,7 +175,7 @@ class Slowest(Case):
                        for one in self.snapshots() if one.name.startswith(f"{pid}.")),
                 self.slowest(took[begin:begin + 3], 2))
 
-    def test_other_conditions_retain_the_first(self):
+    def test_conditions_without_a_duration_retain_the_first_snapshots(self):
         done = self.record([target("durations"), *self.MS],
                            ["--time=none", "--snapshot-when=handle",
                             "--snapshot-keep=2"], text=True)
@@ -183,7 +183,7 @@ class Slowest(Case):
         self.assertEqual([self.calls(one)["handle"]
                           for one in self.snapshots()], [1, 2])
 
-    def test_impossible_numbers_are_refused(self):
+    def test_impossible_numbers_of_snapshots_are_refused(self):
         for number in "0", "101", "x", "":
             done = self.clew("record", f"--snapshot-keep={number}", "--",
                              "true")
@@ -209,7 +209,7 @@ class Signalled(Case):
 
     COUNT = 500
 
-    def test_each_signal_makes_one_snapshot(self):
+    def test_each_requested_signal_makes_one_snapshot(self):
         for how, handled in (("handler", 2), ("once", 1), ("ignored", 0),
                              ("default", 0)):
             with self.subTest(how):
@@ -222,7 +222,7 @@ class Signalled(Case):
                                   for one in self.snapshots()],
                                  [self.COUNT, 2 * self.COUNT])
 
-    def test_whoever_executed_it_ignores_the_signal(self):
+    def test_an_inherited_ignored_signal_makes_snapshots(self):
         script = "trap '' USR2; exec \"$0\" \"$@\""
         done = self.record(["/bin/sh", "-c", script, target("signalled"),
                             "inherited", self.COUNT],
@@ -234,7 +234,7 @@ class Signalled(Case):
                           for one in self.snapshots()],
                          [self.COUNT, 2 * self.COUNT])
 
-    def test_folder_of_snapshots_is_printed(self):
+    def test_the_folder_of_a_snapshot_is_printed(self):
         command = self.record_command(
             [target("signalled"), "handler", self.COUNT],
             ["-v", "--time=none", "--snapshot-on", "SIGUSR2"])
@@ -246,7 +246,7 @@ class Signalled(Case):
         for one in taken:
             self.assertIn(f"snapshot -> {one}", done.stderr)
 
-    def test_not_a_signal_for_it(self):
+    def test_unsuitable_snapshot_signals_are_refused(self):
         for name in "KILL", "12", "SEGV", "":
             done = self.clew("record", f"--snapshot-on={name}", "--", "true")
             self.assert_usage_error(done, "snapshot-on")
@@ -255,7 +255,7 @@ class Signalled(Case):
 class Live(Case):
     """Tests of targets/acknowledge.c, which prints its calls."""
 
-    def test_snapshot_of_a_tracing_process(self):
+    def test_a_snapshot_of_a_tracing_process_is_readable(self):
         process = subprocess.Popen(
             [str(a) for a in self.record_command(
                 [target("acknowledge")], ["--trace=ring:512K"])],

@@ -42,7 +42,7 @@ class Terminal(clewtest.Case):
         os.close(leader)
         return said.decode().replace("\r\n", "\n"), status
 
-    def test_elsewhere_there_is_nothing_of_this(self):
+    def test_output_to_a_pipe_has_neither_colours_nor_pager(self):
         for command in COMMANDS:
             done = self.clew(*command, self.recording_path,
                              env={**self.environment, "CLEW_PAGER": "false"})
@@ -50,7 +50,7 @@ class Terminal(clewtest.Case):
             self.assertNotIn("\33", done.stdout)
             self.assertGreater(len(done.stdout.splitlines()), 3)
 
-    def test_pager_with_lent_rights_is_less_and_secure(self):
+    def test_the_pager_under_sudo_is_a_secure_less(self):
         """A user who may run only clew by sudo gets no shell through the pager."""
         programs = self.work / "programs"
         programs.mkdir()
@@ -69,7 +69,7 @@ class Terminal(clewtest.Case):
                              "SUDO_UID": str(os.geteuid())}
         self.assertIn("a pager", self.look("report")[0])
 
-    def test_pager(self):
+    def test_output_on_a_terminal_is_paged(self):
         self.environment["CLEW_PAGER"] = "sed s/^/paged:/"
         for command in COMMANDS:
             said, status = self.look(*command)
@@ -80,7 +80,7 @@ class Terminal(clewtest.Case):
             said, status = self.look(*command, "--no-pager")
             self.assertNotIn("paged", said)
 
-    def test_a_page_for_a_browser_needs_no_pager(self):
+    def test_writing_a_page_starts_no_pager(self):
         self.environment["CLEW_PAGER"] = "sed s/^/paged:/; echo a pager ran"
         for path, status in (self.work / "diff.html", 0), ("/no/where", 1):
             said, found = self.look("diff", f"--html={path}",
@@ -89,7 +89,7 @@ class Terminal(clewtest.Case):
             self.assertNotIn("a pager ran", said)
             self.assertEqual(len(said.splitlines()), status)
 
-    def test_pager_that_ends_early_or_is_missing(self):
+    def test_a_pager_that_ends_early_or_is_missing_is_no_error(self):
         self.environment["CLEW_PAGER"] = "sed q"
         said, status = self.look("list", "--all")
         self.assertEqual((len(said.splitlines()), status), (1, 0))
@@ -98,7 +98,7 @@ class Terminal(clewtest.Case):
         self.assertEqual(status, 0)
         self.assertIn("total:", said)
 
-    def test_colours(self):
+    def test_colours_follow_the_terminal_and_the_user(self):
         self.assertIn("\33[1m", self.look("report")[0])
         self.assertNotIn("\33[", self.look("report", "--color=never")[0])
         self.environment["NO_COLOR"] = "1"
@@ -110,7 +110,7 @@ class Terminal(clewtest.Case):
         done = self.clew("report", "--color", self.recording_path)
         self.assertIn("\33[", done.stdout)
 
-    def test_colours_say_nothing_of_their_own(self):
+    def test_coloured_output_has_the_same_text(self):
         for command in COMMANDS:
             plain = self.clew(*command, self.recording_path).stdout
             coloured = self.clew(*command, "--color=always",
@@ -133,7 +133,7 @@ class Terminal(clewtest.Case):
                 for word in short.rstrip(">").split()[:-1]:
                     self.assertIn(word, words)
 
-    def test_names_have_thirty_columns(self):
+    def test_names_have_at_least_thirty_columns(self):
         done = self.record([target("abi")], ["--time=cpu"])
         self.assertEqual(done.returncode, 0, done.stderr)
         for command in ["report", "--top=0"], ["tree"], ["report", "-B", "main"]:
@@ -142,7 +142,7 @@ class Terminal(clewtest.Case):
             name = re.search("(function|context|callers, the)", heading)
             self.assertLessEqual(name.start(), 50, heading)
 
-    def test_footer_has_three_lines_and_fits(self):
+    def test_the_footer_has_three_lines_and_fits(self):
         for command in ["report"], ["tree"]:
             said, _ = self.look(*command, "--color=never", columns=60)
             footer = said.partition("\ntotal: ")[2].splitlines()
@@ -154,7 +154,7 @@ class Terminal(clewtest.Case):
                                         r"stack, 0 wrong \(more: --details\)$")
             self.assertFalse([line for line in footer if line.endswith(">")])
 
-    def test_details_are_sentences_of_the_terminals_width(self):
+    def test_details_are_wrapped_to_the_width_of_the_terminal(self):
         said, _ = self.look("report", "--details", "--color=never", columns=60)
         details = said.partition("\n\nthreads: ")[2].splitlines()
         self.assertGreater(len(details), 3)
@@ -165,7 +165,7 @@ class Terminal(clewtest.Case):
         self.assertNotIn("\nhooked: ",
                          self.clew("report", self.recording_path).stdout)
 
-    def test_rails_are_of_the_locale(self):
+    def test_lines_of_the_tree_use_characters_of_the_locale(self):
         self.environment["LC_ALL"] = "C.UTF-8"
         self.assertRegex(self.clew("tree", self.recording_path).stdout,
                          "\u2514\u2500 ")
@@ -173,7 +173,7 @@ class Terminal(clewtest.Case):
         self.assertTrue(
             self.clew("tree", self.recording_path).stdout.isascii())
 
-    def test_quiet(self):
+    def test_quiet_prints_the_table_only(self):
         for command in ["report"], ["tree"]:
             loud = self.clew(*command, self.recording_path).stdout
             quiet = self.clew(*command, "--quiet", self.recording_path).stdout
@@ -182,13 +182,13 @@ class Terminal(clewtest.Case):
         self.assertNotIn("total:", said)
         self.assertEqual(status, 0)
 
-    def test_html_says_what_it_wrote(self):
+    def test_html_reports_the_written_file(self):
         said, status = self.look("html")
         self.assertEqual(status, 0)
         self.assertRegex(said, r"clew html: wrote clew\.html \(\d+\.\d MB\); "
                          r"open it in a browser\n$")
 
-    def test_words_that_an_option_knows_are_listed(self):
+    def test_errors_list_the_known_words_of_an_option(self):
         for arguments, words in (
                 (["report", "--sort=size"], "calls, self, total, per-call, "
                  "contexts, callers, callees, name, module"),
@@ -202,7 +202,7 @@ class Terminal(clewtest.Case):
             self.assertEqual(done.returncode, 64)
             self.assertIn(f": not one of {words}", done.stderr)
 
-    def test_bad_choice_is_refused(self):
+    def test_a_bad_choice_of_colours_is_refused(self):
         done = self.clew("report", "--color=maybe", self.recording_path)
         self.assertIn(done.returncode, clewtest.CLEW_FAILED)
         self.assertIn("--color=maybe", done.stderr.splitlines()[0])

@@ -50,7 +50,7 @@ class Watched(clewtest.Case):
 
 
 class Tables(Watched):
-    def test_a_process_that_is_attached_to(self):
+    def test_top_attaches_to_a_process_and_detaches(self):
         """clew top attaches, detaches, and leaves no files behind."""
         self.environment["TMPDIR"] = str(self.work)
         process = self.loop()
@@ -69,7 +69,7 @@ class Tables(Watched):
                     self.assertTrue(any(wanted in row[4] for row in rows))
                 self.is_left(process)
 
-    def test_rows_are_chosen_and_sorted(self):
+    def test_rows_of_top_are_chosen_and_sorted(self):
         self.environment["TMPDIR"] = str(self.work)
         process = self.loop()
         (_, rows), = self.tables("-n", "1", "-d", ".2", "--top", "0", "-f",
@@ -86,7 +86,7 @@ class Tables(Watched):
         self.assertEqual(own, sorted(own, reverse=True))
         self.assertGreater(own[0], 0)
 
-    def test_a_command(self):
+    def test_top_runs_a_command_until_its_end(self):
         """A command runs until it ends by itself, or is ended."""
         self.environment["TMPDIR"] = str(self.work)
         # Sorted by all calls, because in its last moments the program only cleans up.
@@ -137,7 +137,7 @@ class Tables(Watched):
                   for row in tables[-1][1]}
         self.assertEqual(called["PyNumber_ToBase"], 60000)
 
-    def test_several_processes_that_are_attached_to(self):
+    def test_top_adds_up_several_processes(self):
         self.environment["TMPDIR"] = str(self.work)
         processes = [self.loop(), self.loop()]
         pids = [str(process.pid) for process in processes]
@@ -153,7 +153,7 @@ class Tables(Watched):
         for process in processes:
             self.is_left(process)
 
-    def test_children_and_programs(self):
+    def test_top_includes_children_on_request(self):
         self.environment["TMPDIR"] = str(self.work)
         parent = self.start([PYTHON, "-c", "import subprocess, sys\n"
                              f"subprocess.run([sys.executable, '-c', {LOOP!r}])"],
@@ -170,7 +170,7 @@ class Tables(Watched):
             self.clew("top", "-b", "--exe=no-such-program-anywhere"),
             "no-such-program-anywhere")
 
-    def test_all_processes_of_a_program(self):
+    def test_top_attaches_to_all_processes_of_a_program(self):
         self.environment["TMPDIR"] = str(self.work)
         program = self.work / "python-of-this-test"
         shutil.copy(PYTHON, program)
@@ -186,13 +186,13 @@ class Tables(Watched):
             self.assertIn(f"({process.pid})", shown)
             self.is_left(process)
 
-    def test_a_filter_that_matches_no_row(self):
+    def test_a_filter_of_top_without_rows_fails(self):
         done = self.clew("top", "-b", "-n", "1", "-d", ".05", "-f", "zzz",
                          "--", PYTHON, "-c", "while True: str(1)")
         self.assertEqual(done.returncode, 1)
         self.assertIn("--function=zzz: no row contains this", done.stderr)
 
-    def test_refusals(self):
+    def test_top_refuses_wrong_arguments(self):
         self.environment["TMPDIR"] = str(self.work)
         self.assert_one_line_error(self.clew("top", 999999999),
                                    "no such process")
@@ -216,7 +216,7 @@ class Screen(Watched, screen.Screen):
         self.open(CLEW, "top", "-d", ".1", "-o", self.recording_path,
                   self.process.pid)
 
-    def test_keys(self):
+    def test_keys_change_the_screen_of_top(self):
         shown = self.see(r"\A(?=[\s\S]*PyObject_Str)(.*\n){23}.*\S")  # all lines
         shown = shown.rstrip("\n").split("\n")
         self.assertEqual(len(shown), 24)
@@ -244,7 +244,7 @@ class Screen(Watched, screen.Screen):
         self.ended()
         self.is_left(self.process)
 
-    def test_time_comes_first(self):
+    def test_top_sorts_by_own_time_first(self):
         self.see("sorted by self")
         self.press("s", "sorted by total")
         self.press("s", "sorted by calls")
@@ -252,7 +252,7 @@ class Screen(Watched, screen.Screen):
         self.tmux("send-keys", "q")
         self.ended()
 
-    def test_another_size_and_an_interrupt(self):
+    def test_top_fits_another_size_and_ends_at_control_c(self):
         self.see("PyObject_Str")
         self.resize(40, 8)
         self.see(r"^clew top.*\n(.*\n){2} +CALLS/S  SELF%")
@@ -261,12 +261,12 @@ class Screen(Watched, screen.Screen):
         self.ended()
         self.is_left(self.process)
 
-    def test_a_crash_restores_the_terminal(self):
+    def test_a_crash_of_top_restores_the_terminal(self):
         self.see("PyObject_Str")
         os.kill(self.command_pid("top"), signal.SIGSEGV)
         self.ended(128 + signal.SIGSEGV)
 
-    def test_the_process_ends(self):
+    def test_top_reports_the_end_of_the_process(self):
         self.see("PyObject_Str")
         self.process.kill()
         self.process.wait()

@@ -110,14 +110,14 @@ class Calls(Viewed):
 
 @needs("tmux")
 class Functions(Calls):
-    def test_rows_are_those_of_the_report(self):
+    def test_rows_of_view_are_those_of_the_report(self):
         shown = self.view("--full-names")
         self.assertEqual(sorted(self.numbers(self.rows(shown))),
                          self.report())
         self.assertRegex(shown, r"\d+ rows by function, sorted by calls")
         self.quit()
 
-    def test_filters_are_those_of_the_report(self):
+    def test_filters_of_view_are_those_of_the_report(self):
         self.environment["XDG_CONFIG_HOME"] = str(self.work / "settings")
         options = ["--collapse=^store", "--ignore=^walk"]
         done = self.clew("report", "--save-view=mine", *options,
@@ -130,7 +130,7 @@ class Functions(Calls):
                                  self.report(*given))
                 self.quit()
 
-    def test_sorting_and_kinds_of_rows(self):
+    def test_keys_sort_and_regroup_the_rows(self):
         self.view()
         for key in ("contexts", "callers", "callees", "name", "module",
                     "calls"):
@@ -144,7 +144,7 @@ class Functions(Calls):
         self.press("r", "rows by function")  # no samples: no lines
         self.quit()
 
-    def test_a_search_selects_what_it_finds(self):
+    def test_a_search_selects_the_found_row(self):
         self.view()
         self.tmux("send-keys", "/", "walk")
         shown = self.press("Enter", "n next, N previous")
@@ -201,7 +201,7 @@ class Trees(Calls):
                          [*leaves, leaves[0]])
         self.quit()
 
-    def test_callers_of_a_function(self):
+    def test_a_key_shows_the_callers_of_a_function(self):
         self.view()
         self.tmux("send-keys", "/", "leaf")
         self.press("Enter", "1 function")
@@ -220,7 +220,7 @@ class Trees(Calls):
         self.press("i", "▾ main")
         self.quit()
 
-    def test_shares_refer_to_the_caller(self):
+    def test_a_key_relates_shares_to_the_caller(self):
         self.view()
         self.press("2", "▾ main")
         shown = self.press("%", "share of the caller")
@@ -235,7 +235,7 @@ class Trees(Calls):
 
 @needs("tmux")
 class Butterfly(Calls):
-    def test_it_follows_the_selected_row(self):
+    def test_the_butterfly_follows_the_selected_row(self):
         self.view("--full-names")
         self.tmux("send-keys", "/", "sort")
         self.press("Enter", "1 function")
@@ -256,7 +256,7 @@ class Butterfly(Calls):
 
 @needs("tmux")
 class Inlined(Calls):
-    def test_a_key_folds_and_unfolds_them(self):
+    def test_a_key_shows_and_hides_inlined_functions(self):
         self.view()
         self.press("2", "▾ main")
         self.tmux("send-keys", "/", "twice")
@@ -271,7 +271,7 @@ class Inlined(Calls):
 
 @needs("tmux")
 class Annotated(Viewed):
-    def test_lines_are_those_of_annotate(self):
+    def test_annotated_lines_of_view_are_those_of_annotate(self):
         program = self.work / "program"
         done = self.run_program(["cc", "-g", "-O2", ANNOTATED, "-o", program],
                                 text=True)
@@ -306,7 +306,7 @@ class Traced(Viewed):
         text = self.clew("trace", *options, self.recording_path).stdout
         return text.partition("\n\n")[0].rstrip("\n").split("\n")[1:]
 
-    def test_durations_of_functions_and_the_slowest_calls(self):
+    def test_durations_and_slowest_calls_are_those_of_trace(self):
         self.view()
         shown = self.press("5", r"\[5 calls\](.*\n)+.*lib::leaf"
                            r"(.*\n)+\? help  q quit  Enter choose")
@@ -332,7 +332,7 @@ class Traced(Viewed):
         self.press("Enter", r"lib::leaf\(\);")
         self.quit()
 
-    def test_a_call_shows_the_calls_in_it(self):
+    def test_a_slow_call_shows_the_calls_inside_it(self):
         self.view("-f", "^store")
         shown = self.press("5", r"\[5 calls\](.*\n)+.*store")
         self.assertEqual(len(self.rows(shown)), 1)
@@ -349,7 +349,7 @@ class Traced(Viewed):
 
 @needs("tmux")
 class Untraced(Calls):
-    def test_a_recording_without_a_trace_says_so(self):
+    def test_a_recording_without_a_trace_names_the_missing_option(self):
         self.view()
         self.press("5", r"\[5 calls\](.*\n)+.*--trace")
         self.quit()
@@ -357,7 +357,7 @@ class Untraced(Calls):
 
 @needs("tmux")
 class Terminal(Calls):
-    def test_other_sizes(self):
+    def test_view_fits_other_sizes_of_the_terminal(self):
         shown = self.view()
         self.assertEqual(len(shown.rstrip("\n").split("\n")), 24)
         self.assertRegex(shown, "calls +share +contexts")
@@ -370,7 +370,7 @@ class Terminal(Calls):
         self.press("2", r"\[2 tree\]")
         self.quit()
 
-    def test_signals_restore_the_terminal(self):
+    def test_signals_to_view_restore_the_terminal(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGSEGV,
                        signal.SIGABRT):
             with self.subTest(number):
@@ -378,12 +378,12 @@ class Terminal(Calls):
                 os.kill(self.command_pid("view"), number)
                 self.ended(128 + number)
 
-    def test_control_c_quits(self):
+    def test_control_c_quits_view(self):
         self.view()
         self.tmux("send-keys", "C-c")
         self.ended(128 + signal.SIGINT)
 
-    def test_stopping_and_continuing(self):
+    def test_view_continues_after_a_stop(self):
         self.view()
         pid = self.command_pid("view")
         os.kill(pid, signal.SIGSTOP)
@@ -391,31 +391,31 @@ class Terminal(Calls):
         self.press("2", r"\[2 tree\]")
         self.quit()
 
-    def test_colours(self):
+    def test_view_has_colours(self):
         self.view()
         self.assertIn("\33[31m", self.tmux("capture-pane", "-p", "-e"))
         self.quit()
 
-    def test_no_colours_if_the_user_wants_none(self):
+    def test_no_color_turns_the_colours_of_view_off(self):
         self.environment["NO_COLOR"] = "1"
         self.view()
         shown = self.tmux("capture-pane", "-p", "-e")
         self.assertNotRegex(shown, r"\x1b\[(\d+;)*3[0-7]")
         self.quit()
 
-    def test_help(self):
+    def test_a_key_shows_the_help_of_view(self):
         self.view()
         self.press("?", "clew view: what a recording contains")
         self.press("q", r"\[1 functions\](.*\n)+.*main")
         self.quit()
 
-    def test_a_terminal_that_cannot_place_text(self):
+    def test_view_refuses_a_terminal_that_cannot_place_text(self):
         self.open("env", "TERM=dumb", CLEW, "view", self.recording_path)
         shown = self.ended(1).replace("\n", "")
         self.assertIn("cannot show a screen", shown)
         self.assertIn("use clew report", shown)
 
-    def test_a_summary(self):
+    def test_a_key_shows_the_summary(self):
         self.view()
         shown = self.press("6", r"\[6 summary\](.*\n)+.*hooked: ")
         for line in self.clew("report", self.recording_path).stdout \
@@ -425,11 +425,11 @@ class Terminal(Calls):
 
 
 class Refusals(Calls):
-    def test_without_a_terminal_one_line_names_other_commands(self):
+    def test_view_without_a_terminal_names_other_commands(self):
         self.assert_one_line_error(self.clew("view", self.recording_path),
                                    "no terminal; use clew report")
 
-    def test_options_for_printed_output_are_unknown(self):
+    def test_view_refuses_options_for_printed_output(self):
         for option in "--json", "--no-pager", "--quiet":
             self.assertEqual(self.clew("view", option).returncode, 64)
 
