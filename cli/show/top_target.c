@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,12 +61,19 @@ static int make_folder(struct top_target *target, char **why)
 	return 0;
 }
 
-/* Becomes the recorder, which `clew top` ends. */
-static void become_recorder(char **argv, const char *said)
+/*
+ * Becomes the recorder, which `clew top` ends. If `clew top` crashes or is
+ * killed, the kernel ends the recorder by the same signal.
+ */
+static void become_recorder(char **argv, const char *said, pid_t top)
 {
 	const int out =
 		open(said, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* `clew top` has ended before the call of prctl(). */
+	if (getppid() != top)
+		_exit(127);
 	dup2(out, STDERR_FILENO);
 	own_child_become(argv);
 }
@@ -77,11 +85,12 @@ static char *said_path(const struct top_target *target)
 
 static int start_recorder(struct top_target *target, char **argv, char **why)
 {
+	const pid_t top = getpid();
 	char *said = said_path(target);
 
 	target->recorder = fork();
 	if (target->recorder == 0)
-		become_recorder(argv, said);
+		become_recorder(argv, said, top);
 	free(said);
 	return target->recorder > 0
 		       ? 0

@@ -153,6 +153,39 @@ class Tables(Watched):
         for process in processes:
             self.is_left(process)
 
+    def test_killed_top_detaches_from_processes(self):
+        self.environment["TMPDIR"] = str(self.work)
+        process = self.loop()
+        top = self.start([CLEW, "top", "-b", "-d", ".1", process.pid],
+                         stdout=subprocess.PIPE)
+        self.addCleanup(top.stdout.close)
+        self.assertIn(b"calls/s", top.stdout.readline())
+        top.kill()
+        top.wait()
+        self.assertTrue(clewtest.until(
+            lambda: self.clew("status", process.pid).returncode != 0))
+        self.assert_one_line_error(self.clew("status", process.pid),
+                                   "not being recorded")
+        self.assertIsNone(process.poll())
+
+    def test_killed_top_ends_its_program(self):
+        self.environment["TMPDIR"] = str(self.work)
+        pid_file = self.work / "pid"
+        top = self.start([CLEW, "top", "-b", "-d", ".1", "--", PYTHON, "-c",
+                          "import os\n"
+                          "open('pid', 'w').write(str(os.getpid()))\n"
+                          "while True: str(1)"], stdout=subprocess.PIPE)
+        self.addCleanup(top.stdout.close)
+        self.assertIn(b"calls/s", top.stdout.readline())
+        self.assertTrue(clewtest.until(
+            lambda: pid_file.exists() and pid_file.read_text()))
+        pid = pid_file.read_text()
+        self.addCleanup(self.run_program, ["kill", "-9", pid])
+        top.kill()
+        top.wait()
+        self.assertTrue(clewtest.until(
+            lambda: not os.path.exists(f"/proc/{pid}")))
+
     def test_top_includes_children_on_request(self):
         self.environment["TMPDIR"] = str(self.work)
         parent = self.start([PYTHON, "-c", "import subprocess, sys\n"
