@@ -274,7 +274,8 @@ int command_top(int argc, char **argv)
 	char *why = NULL;
 	int err;
 
-	command_line_parse(&argp, argc, argv, 0, &top);
+	/* Words before "--" must not be mixed with the command. */
+	command_line_parse(&argp, argc, argv, ARGP_IN_ORDER, &top);
 	if (!top.is_batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		top.is_batch = 1;
 	err = run(&top, &why);

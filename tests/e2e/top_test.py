@@ -231,6 +231,10 @@ class Tables(Watched):
                                    "no such process")
         self.assert_one_line_error(self.clew("top", "--", "/not/there"),
                                    "no such program")
+        for words in (["1"], ["-d", "1", "1"], ["--children"]):
+            done = self.clew("top", *words, "--", "true")
+            self.assertEqual(done.returncode, 64)
+            self.assertIn("a command excludes processes", done.stderr)
         for words in ([], ["x"], ["--children", "--", "true"], ["-d", "x", "1"],
                       ["--by", "x", "1"], ["-s", "x", "1"]):
             with self.subTest(words):
