@@ -23,7 +23,7 @@ static void write_numbers(FILE *out, const struct session *session,
 		fprintf(out, "%9s ", text_duration(measure->ns).text);
 	fprintf(out, "%6.2f%% %15s  ",
 		whole ? 100 * (double)part / (double)whole : 0.0,
-		GROUPED(measure->calls));
+		measure->calls ? GROUPED(measure->calls) : "-");
 }
 
 static void write_name(FILE *out, struct session *session, uint32_t function)

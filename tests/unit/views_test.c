@@ -391,6 +391,39 @@ static void callers_have_their_calls_beside_the_time(void **state)
 	tree_fini(&callers);
 }
 
+static void a_butterfly_shows_no_calls_of_what_is_not_hooked(void **state)
+{
+	const char *expected =
+		"     time   share           calls  "
+		"callers, the function, callees\n"
+		"   160 ns 100.00%               3      (start of a thread)\n"
+		"   160 ns 100.00%               3  a  (self: 60 ns)\n"
+		"   100 ns  62.50%               -      c  [app]\n";
+	struct session *session = *state;
+	struct butterfly wings;
+	uint8_t *chosen;
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	add(session, "a", 3);
+	add_time(session, "a", 60);
+	add_time(session, "ac", 100);
+	end(session);
+	session->metric = METRIC_TIME;
+	chosen = selection_named(&session->catalog, "a");
+	butterfly_init(&wings, &session->tree, &session->catalog, chosen,
+		       METRIC_TIME);
+	writer_text.butterfly(
+		out, session,
+		&(struct butterfly_view){ .butterfly = &wings, .name = "a" });
+	fclose(out);
+	assert_memory_equal(text, expected, strlen(expected));
+	free(text);
+	butterfly_fini(&wings);
+	free(chosen);
+}
+
 static void the_tree_is_drawn_with_rails(void **state)
 {
 	struct session *session = *state;
@@ -501,6 +534,7 @@ int main(void)
 		TEST(calls_take_no_more_room_than_they_need),
 		TEST(equal_times_are_in_the_order_of_calls),
 		TEST(callers_have_their_calls_beside_the_time),
+		TEST(a_butterfly_shows_no_calls_of_what_is_not_hooked),
 		TEST(the_tree_is_drawn_with_rails),
 		TEST(tree_shows_times_if_there_are_times),
 		TEST(hidden_contexts_are_counted),
