@@ -17,7 +17,7 @@
 
 enum {
 	SLOWEST_MAX = 1000, /* calls that are listed, as in the page */
-	LINES_MAX = 20000,  /* lines of one call */
+	INNER_MAX = 20000,  /* calls that are shown inside of one */
 };
 
 enum calls_level { LEVEL_FUNCTIONS, LEVEL_CALLS, LEVEL_TEXT, LEVELS };
@@ -129,17 +129,18 @@ static void show_text(struct calls_pane *calls, char *text)
 	enter(calls, LEVEL_TEXT, calls->page.list);
 }
 
-/* Writes a line of a call, up to a limit. */
+/* Writes a line of a call, up to a limit of calls. */
 static void write_line(void *context, const struct call_line *line)
 {
 	struct trace_output *output = context;
 
-	if (output->calls == LINES_MAX)
+	if (output->calls > INNER_MAX)
+		return;
+	trace_output_count(output, line);
+	if (output->calls > INNER_MAX)
 		fputs("... (clew trace shows all calls)\n", output->out);
-	if (output->calls <= LINES_MAX) {
-		trace_output_count(output, line);
+	else
 		text_trace_line(output, line);
-	}
 }
 
 /* Shows the calls inside of the selected one. */

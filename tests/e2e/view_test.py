@@ -346,6 +346,35 @@ class Traced(Viewed):
         self.assertIn("} store", self.selected())
         self.quit()
 
+    def test_a_call_with_many_calls_in_it_is_cut_once(self):
+        source = self.work / "many.c"
+        source.write_text(
+            "#include <stdlib.h>\n"
+            "static volatile int sink;\n"
+            "__attribute__((noipa)) void leaf(void) { sink++; }\n"
+            "__attribute__((noipa)) void many(int n)\n"
+            "{ while (n--) leaf(); sink++; }\n"
+            "int main(int argc, char **argv)\n"
+            "{ many(atoi(argv[argc - 1])); return 0; }\n")
+        self.assertEqual(self.run_program(
+            ["cc", "-O1", source, "-o", self.program]).returncode, 0)
+        notice = "... (clew trace shows all calls)"
+        # many() itself is one of the 20,000 calls that are shown.
+        for calls, last in (19999, "} many"), (20000, notice):
+            with self.subTest(calls):
+                done = self.record([self.program, calls], [
+                    "-m", "program", "--trace", "--stamps=all", "--time=none"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.view("-f", "^many")
+                self.press("5", r"\[5 calls\](.*\n)+.*many")
+                self.press("Enter", "the slowest 1 of 1 call")
+                self.press("Enter", "many\\(\\) {")
+                rows = self.rows(self.press("End", re.escape(last)))
+                self.assertIn(last, rows[-1])
+                for row in rows[:-1]:
+                    self.assertIn("leaf();", row)
+                self.quit()
+
 
 @needs("tmux")
 class Untraced(Calls):
