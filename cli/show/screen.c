@@ -304,8 +304,12 @@ static void draw_line(unsigned int line, const char *text, int look, int shift)
 			continue;
 		}
 		length = mbrtowc(&character, text, MB_LEN_MAX, &state);
-		if (length == 0 || length > MB_LEN_MAX)
-			break;
+		/* The locale does not have the character. */
+		if (length > MB_LEN_MAX) {
+			character = L'?';
+			length = 1;
+			state = (mbstate_t){ 0 };
+		}
 		width = wcwidth(character);
 		if (width < 0 || column + width > COLS)
 			break;

@@ -346,7 +346,7 @@ class Traced(Viewed):
         self.assertIn("} store", self.selected())
         self.quit()
 
-    def test_a_call_with_many_calls_in_it_is_cut_once(self):
+    def test_calls_in_a_call_are_cut_once(self):
         source = self.work / "many.c"
         source.write_text(
             "#include <stdlib.h>\n"
@@ -430,6 +430,14 @@ class Terminal(Calls):
         self.view()
         shown = self.tmux("capture-pane", "-p", "-e")
         self.assertNotRegex(shown, r"\x1b\[(\d+;)*3[0-7]")
+        self.quit()
+
+    def test_lines_continue_behind_characters_of_other_locales(self):
+        """The rest of the line is shown."""
+        renamed = self.work / "größe.out"
+        self.recording_path.rename(renamed)
+        self.open("env", "LC_ALL=C", CLEW, "view", renamed)
+        self.see(r"\Aclew view \S*gr\?+e\.out  total: [\d,]+ calls")
         self.quit()
 
     def test_a_key_shows_the_help_of_view(self):
