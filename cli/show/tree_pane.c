@@ -233,8 +233,9 @@ static char *state(struct pane *pane)
 	if (tree->view.shows_callers)
 		return memory_printf("callers of the function at the top; i: "
 				     "back to the contexts");
-	return memory_printf("%s contexts, share of %s",
+	return memory_printf("%s context%s, share of %s",
 			     text_grouped(tree->view.tree->count - 1).text,
+			     text_plural(tree->view.tree->count - 1),
 			     pane->viewed->is_share_of_caller ? "the caller"
 							      : "the total");
 }
