@@ -39,8 +39,8 @@ struct file_stamp {
 int file_stamp_of(int fd, struct file_stamp *out);
 
 /*
- * Returns whether both describe the same file with the same bytes, if both are
- * settled.
+ * Returns whether both stamps have the same device, inode, size and times. If
+ * `is_settled` is set in both, they describe the same file with the same bytes.
  */
 int file_stamp_is_same(const struct file_stamp *a, const struct file_stamp *b);
 

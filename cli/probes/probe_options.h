@@ -59,8 +59,9 @@ void probe_options_parse_place(struct probe_options *options, const char *text,
 			       struct argp_state *state);
 
 /*
- * FUNCTION, whose parameters are recorded, or FUNCTION@FIELD,...; and FUNCTION
- * or FUNCTION@FORMAT, whose result is recorded. Report errors.
+ * Parse the values of --args and --ret. For --args: FUNCTION, to record all its
+ * parameters, or FUNCTION@FIELD,... For --ret: FUNCTION, to record its result,
+ * or FUNCTION@FORMAT. Report errors.
  */
 void probe_options_parse_args(struct probe_options *options, const char *text,
 			      struct argp_state *state);

@@ -24,7 +24,8 @@
 struct finder {
 	struct modules *modules;
 	struct arena *arena;
-	struct module *next; /* start of the next search; NULL: the first */
+	/* Module at which the next search starts; NULL: at the first one. */
+	struct module *next;
 	uint32_t unseen; /* modules of earlier updates that are not found yet */
 	uint8_t has_unloaded; /* some modules were unloaded */
 	/* In other namespaces, which may share ld.so with the first. */

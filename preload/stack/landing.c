@@ -151,7 +151,10 @@ static int is_near(uint64_t stack, uint64_t id)
 	       find_near(stack, tally_note(hot.tally, id).function, id) == id;
 }
 
-/* Searches the slots from the landing on for the right function. */
+/*
+ * If the context at the landing does not belong to the function, searches the
+ * slots near the landing for one that does.
+ */
 uint64_t landing_id_of(uint64_t stack, uint32_t function)
 {
 	const uint64_t id = landing_id(stack);

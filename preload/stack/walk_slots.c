@@ -85,8 +85,9 @@ static int has_copy(const struct hot_window *window, uint64_t address,
 }
 
 /*
- * Returns how many bytes to copy from a page on. Most walks read one page. One
- * that has come to the end of its copy goes on, and takes all that fits.
+ * Returns how many bytes of the stack to copy, from a page on. Most walks need
+ * one page only. If the walk has reached the end of the previous copy, the next
+ * copy fills the whole window.
  */
 static uint64_t bytes_wanted(const struct hot_window *window, uint64_t page,
 			     uint64_t known_page)

@@ -8,8 +8,8 @@
 #include "preload/time/early_timers.h"
 
 /*
- * Begins with the calling thread. Called before main, when calls can be
- * counted.
+ * Starts sampling in the calling thread, unless clew has attached to the
+ * process, and in threads that begin later. Called when calls can be counted.
  */
 void sampling_start(const struct config *config);
 

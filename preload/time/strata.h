@@ -50,7 +50,10 @@ struct strata {
 	uint64_t begin, end; /* ticks of the stratum: [begin, end) */
 	uint64_t due;        /* the tick in which the thread is observed */
 	uint32_t group;      /* the thread's group; any number is valid */
-	/* Level of later strata, if they may begin there. */
+	/*
+	 * Level of the strata that have not begun yet. A stratum has a lower
+	 * level if its first tick is no multiple of this level's length.
+	 */
 	uint32_t level;
 };
 

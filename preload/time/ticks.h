@@ -120,7 +120,10 @@ uint64_t ticks_own_signals(void);
  */
 uint64_t ticks_kept_from(uint64_t action_flags);
 
-/* Gives the signal up if the program is about to send it to itself. */
+/*
+ * Called when the program starts to use the signal itself, for example for a
+ * timer. If clew uses the signal for samples, clew stops doing so.
+ */
 void ticks_yield(int signal);
 
 #endif

@@ -56,10 +56,10 @@ static uint32_t find_outer(const struct samples *samples, uint32_t node,
 }
 
 /*
- * For a pc in a hooked function that is neither the leaf nor a neighbour:
- * returns the node of a caller further out with this function, to which the
- * program has jumped back (longjmp); otherwise 0. Returns 0 also for "(folded)"
- * calls, because their function is unknown.
+ * For a pc in a hooked function that is none of those that find_near() tries
+ * first: returns the node of a caller further out with this function, to which
+ * the program has jumped back (longjmp); otherwise 0. Returns 0 also for
+ * "(folded)" calls, because their function is unknown.
  */
 static uint32_t find_jumped(const struct samples *samples,
 			    const struct sight *sight, uint32_t leaf,
@@ -80,8 +80,8 @@ static uint32_t find_jumped(const struct samples *samples,
 
 /*
  * Returns the node of the function that contains the pc, if this is the
- * function of the leaf's context, of its caller, of a callee or of a sibling;
- * otherwise 0. *how becomes which of them.
+ * function of the leaf's context, of its caller, of a callee, of a sibling or of
+ * a caller further out; otherwise 0. *how becomes the kind of the match.
  */
 static uint32_t find_near(struct samples *samples, const struct sight *sight,
 			  uint32_t node_of_leaf, uint32_t number,

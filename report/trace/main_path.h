@@ -20,9 +20,9 @@ struct main_path {
 	 */
 	uint32_t *nodes;
 	size_t count;
-	/* Of each call's time: below the last node. */
+	/* Share of each call's time that the last node and its callees took. */
 	struct time_share of[COMPARED_SIDES];
-	/* Of each call's time: of the function without callees. */
+	/* Share of each call's time that the function took without callees. */
 	struct time_share self[COMPARED_SIDES];
 };
 

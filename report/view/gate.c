@@ -23,8 +23,8 @@ struct judging {
 struct judged {
 	int is_beyond; /* the values themselves are beyond the limit */
 	/*
-	 * Probability that the estimates are by chance as far beyond the limit
-	 * as they are, and as far within it.
+	 * Probability that chance alone puts the estimates as far beyond the
+	 * limit as they are, or as far within the limit.
 	 */
 	double beyond, within;
 };

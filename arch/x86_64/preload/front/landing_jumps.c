@@ -190,7 +190,10 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	_Unwind_Word cfa;
 
-	/* A weak symbol of the program was bound to this function. */
+	/*
+	 * No unwinder is loaded: the program's weak reference to
+	 * _Unwind_GetCFA() was bound to this function.
+	 */
 	if (!NEXT(_Unwind_GetCFA))
 		return 0;
 	cfa = NEXT(_Unwind_GetCFA)(context);
