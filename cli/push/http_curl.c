@@ -45,6 +45,23 @@ static int ends_in(const char *text, const char *end)
 	       strcmp(text + length - end_length, end) == 0;
 }
 
+/* Returns whether the host of an address is this one. */
+static int is_local(const struct curl_functions *curl, const char *address)
+{
+	CURLU *url = curl->url_begin();
+	char *host = NULL;
+	int is;
+
+	if (!url)
+		memory_exhausted();
+	is = curl->url_set(url, CURLUPART_URL, address, 0) == CURLUE_OK &&
+	     curl->url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+	     is_loopback(host);
+	curl->free_text(host);
+	curl->url_end(url);
+	return is;
+}
+
 /* Appends the API's path, unless the address already ends in it. */
 static char *whole_path(const char *path, const char *api)
 {
@@ -231,6 +248,9 @@ static void configure(struct http_try *try)
 	curl->set(handle, CURLOPT_WRITEDATA, try);
 	if (request->ca)
 		curl->set(handle, CURLOPT_CAINFO, request->ca);
+	/* Secret headers are allowed over http://, but not to a proxy. */
+	if (is_local(curl, request->url))
+		curl->set(handle, CURLOPT_PROXY, "");
 }
 
 /* Sends the request once. Sets code, status and retry_ms. */

@@ -289,6 +289,16 @@ class Headers(Push):
             server.url.replace("127.0.0.1", "0.0.0.0"), "--insecure"))
         self.assertEqual(server.requests[0].headers["Authorization"], "abc")
 
+    def test_secrets_for_this_host_reach_no_proxy(self):
+        server, proxy = self.serve(), self.serve()
+        self.environment["http_proxy"] = proxy.url
+        self.environment["CLEW_PUSH_HEADERS"] = "Authorization: abc"
+        self.assert_pushed(self.push(server))
+        self.assertEqual((len(server.requests), proxy.requests), (1, []))
+        # Another host is reached through the proxy.
+        self.assert_pushed(self.push("http://store.invalid", "--insecure"))
+        self.assertEqual((len(server.requests), len(proxy.requests)), (1, 1))
+
     def test_malformed_header_lines_are_reported_without_their_text(self):
         server = self.serve()
         path = self.work / "headers"
