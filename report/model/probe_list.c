@@ -374,12 +374,28 @@ static void warn_of_crash(FILE *out, const struct listed_probe *probe,
 	free(text);
 }
 
+/*
+ * Returns whether neither probe of a function was placed, for the same reason.
+ * --snapshot-when creates such a pair, at the function and at its return.
+ */
+static int is_missing_twice(const struct listed_probe *probe,
+			    const struct listed_probe *next)
+{
+	const size_t length = strlen(probe->text);
+
+	return strncmp(next->text, probe->text, length) == 0 &&
+	       strcmp(next->text + length, "%return") == 0 &&
+	       listed_probe_places(probe) == 0 &&
+	       listed_probe_reason(probe) == listed_probe_reason(next);
+}
+
 void probes_warn(FILE *out, const struct probe_list *list, const char *prefix)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct listed_probe *probe = &list->items[i];
 
-		if (listed_probe_places(probe) == 0)
+		if (listed_probe_places(probe) == 0 &&
+		    !(i && is_missing_twice(probe - 1, probe)))
 			fprintf(out, "%sprobe %s, %s, was not placed: %s\n",
 				prefix, probe->name, probe->text,
 				listed_probe_reason(probe));

@@ -167,6 +167,7 @@ class Probes(Case):
                 self.assertIn("did you mean "
                               f"{name.split('_')[0]}", first)
                 self.assertEqual(done.stderr.count("did you mean"), 1)
+                self.assertEqual(done.stderr.count("was not placed"), 1)
 
     def test_functions_of_libraries_that_are_loaded_later(self):
         done = self.record([self.program], ["--probe=quite_another_one"],
