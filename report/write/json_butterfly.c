@@ -2,24 +2,28 @@
 /* JSON of a function with its callers and callees. */
 #include "report/write/json.h"
 
-static json_t *measure_json(const struct measure *measure)
+static json_t *measure_json(const struct session *session,
+			    const struct measure *measure)
 {
 	return json_pack("{sosososo}", "calls", json_number(measure->calls),
-			 "tail", json_number(measure->tails), "ns",
+			 "tail", json_number(measure->tails),
+			 session->value ? "value" : "ns",
 			 json_number(measure->ns), "samples",
 			 json_number(measure->samples));
 }
 
 static void write_rows(struct json_stream *object, const char *key,
-		       struct catalog *catalog,
+		       struct session *session,
 		       const struct butterfly_row *rows, size_t count)
 {
 	struct json_stream array = json_begin(object, key, "[");
 
 	for (size_t i = 0; i < count; i++) {
-		json_t *value = json_function(catalog, rows[i].function);
+		json_t *value =
+			json_function(&session->catalog, rows[i].function);
 
-		json_object_update_new(value, measure_json(&rows[i].edge));
+		json_object_update_new(value,
+				       measure_json(session, &rows[i].edge));
 		json_member(&array, NULL, value);
 	}
 	json_end(&array, "]");
@@ -52,17 +56,18 @@ void json_butterfly(FILE *out, struct session *session,
 	object = json_begin(&file, NULL, "{");
 	json_summary(&object, session);
 	json_member(&object, "name", json_text(view->name));
-	json_member(&object, "self", measure_json(&butterfly->self));
-	json_member(&object, "total_ns", json_number(butterfly->total.ns));
+	json_member(&object, "self", measure_json(session, &butterfly->self));
+	json_member(&object, session->value ? "total_value" : "total_ns",
+		    json_number(butterfly->total.ns));
 	if (butterfly->timing.ended > 0) {
 		json_member(&object, "timed", json_timing(&butterfly->timing));
 		json_member(
 			&object, "histogram",
 			bins_json(&session->tree.timings, &butterfly->bins));
 	}
-	write_rows(&object, "callers", &session->catalog, butterfly->callers,
+	write_rows(&object, "callers", session, butterfly->callers,
 		   butterfly->caller_count);
-	write_rows(&object, "callees", &session->catalog, butterfly->callees,
+	write_rows(&object, "callees", session, butterfly->callees,
 		   butterfly->callee_count);
 	json_end(&object, "}\n");
 }

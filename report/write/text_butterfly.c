@@ -20,7 +20,8 @@ static void write_numbers(FILE *out, const struct session *session,
 	uint64_t whole = measure_of(all, metric);
 
 	if (metric == METRIC_TIME)
-		fprintf(out, "%9s ", text_duration(measure->ns).text);
+		fprintf(out, "%*s ", text_amount_width(session),
+			text_amount(session, measure->ns).text);
 	fprintf(out, "%6.2f%% %15s  ",
 		whole ? 100 * (double)part / (double)whole : 0.0,
 		measure->calls ? GROUPED(measure->calls) : "-");
@@ -143,13 +144,14 @@ static void write_self(FILE *out, struct session *session,
 	text_end(out, session->has_color, STYLE_HEADING);
 	if (session->metric == METRIC_TIME)
 		fprintf(out, "  (self: %s)",
-			text_duration(view->butterfly->self.ns).text);
+			text_amount(session, view->butterfly->self.ns).text);
 }
 
 void text_butterfly_heading(FILE *out, const struct session *session)
 {
 	if (session->metric == METRIC_TIME)
-		fprintf(out, "%9s ", "time");
+		fprintf(out, "%*s ", text_amount_width(session),
+			session->value ? "total" : "time");
 	fprintf(out, "%7s %15s  %s", "share", "calls",
 		"callers, the function, callees");
 }

@@ -261,6 +261,24 @@ class Views(Imported):
         self.assertRegex(said, r"(?m)^imported_name number=\d+ kind=0 "
                                r"module_bytes=15 text=/tmp/a \(b\)/progmain$")
 
+    def test_callers_and_callees_have_the_imported_numbers(self):
+        self.imported("a;b;c 1000\na;b 24\n", "--format=folded")
+        said = self.clew("report", "-B", "b", self.recording_path).stdout
+        self.assertEqual(said.partition("\n\n")[0].split("\n"), [
+            "          total   share           calls  callers, the function, "
+            "callees",
+            "          1,024 100.00%               -      a",
+            "          1,024 100.00%               -  b  (self: 24)",
+            "          1,000  97.66%               -      c"])
+        wings = self.clew_json("report", "--json", "-B", "b",
+                               self.recording_path)
+        self.assertEqual((wings["self"]["value"], wings["total_value"]),
+                         (24, 1024))
+        self.assertEqual([(row["name"], row["value"])
+                          for row in wings["callers"] + wings["callees"]],
+                         [("a", 1024), ("c", 1000)])
+        self.assertNotIn("ns", wings["self"])
+
     def test_the_report_names_the_exact_numbers_of_callgrind(self):
         self.imported(CALLGRIND)
         said = " ".join(self.clew("report",
