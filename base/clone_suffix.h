@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What compilers add to the names of a function's clones. */
+/* Suffixes that compilers add to the names of a function's clones. */
 #ifndef CLEW_BASE_CLONE_SUFFIX_H
 #define CLEW_BASE_CLONE_SUFFIX_H
 

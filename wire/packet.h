@@ -149,7 +149,7 @@ enum wire_packet_kind {
 /* The maximum value of the option that limits a trace to a call depth. */
 #define WIRE_PACKET_DEPTH_MAX 200
 
-/* Of all three kinds of tail calls. */
+/* Lengths in 32-bit words; this one is of all three kinds of tail calls. */
 #define WIRE_PACKET_TAIL_WORDS             2
 #define WIRE_PACKET_STAMP_WORDS            3
 #define WIRE_PACKET_MOMENT_WORDS           3

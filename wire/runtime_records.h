@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* What the numbers of a wire_range stand for. */
+/* The meaning of the numbers in a wire_range. */
 enum wire_range_kind {
 	WIRE_RANGE_MODULE, /* functions of a module: see struct wire_module */
 	WIRE_RANGE_JAVA,   /* numbers of Java methods */

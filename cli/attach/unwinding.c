@@ -78,8 +78,8 @@ struct unwinding {
 	struct unwound_span *spans;
 	size_t span_count, span_capacity;
 	uint64_t span_bytes;
-	uint64_t steps; /* Of all threads. */
-	uint64_t reads; /* Of all threads. */
+	uint64_t steps; /* frames that were unwound, in all threads */
+	uint64_t reads; /* libunwind's reads of memory, in all threads */
 	/* Value of `reads` at which the present thread's limit is reached. */
 	uint64_t reads_end;
 	struct unwound_page *pages[PAGES];

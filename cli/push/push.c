@@ -93,7 +93,7 @@ void push_share_secrets(const struct push *push)
 	const struct push_headers *all = &push->headers;
 	char *text = memory_string("", 0);
 
-	/* Those of arguments precede. */
+	/* The lines that came from arguments precede the others. */
 	for (size_t i = all->count - all->secrets; i < all->count; i++) {
 		char *longer = memory_printf("%s%s\n", text, all->lines[i]);
 

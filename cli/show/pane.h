@@ -11,7 +11,7 @@
 #include "report/code/source_files.h"
 #include "report/view/session.h"
 
-/* What all panes show. */
+/* The recording and the state that all panes share. */
 struct viewed {
 	struct session *session;
 	const struct view_options *options;

@@ -11,7 +11,7 @@
 #include "report/view/labels.h"
 #include "report/write/text_rows.h"
 
-/* What a row is, as in `clew report --by`. */
+/* The kinds of rows, as in `clew report --by`. */
 static const struct row_kind {
 	const char *name;
 	enum label_by label;

@@ -6,7 +6,7 @@
 #include "cli/common/options.h"
 #include "report/code/source_files.h"
 
-/* What continues from one reading of the recording to the next. */
+/* State of the screen that is kept when the recording is read again. */
 struct view_screen_state {
 	size_t pane;    /* the open one */
 	char *function; /* full name of the selected function, or NULL */

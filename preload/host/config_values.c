@@ -98,7 +98,10 @@ static int set_number(struct config *config, const struct setting *setting,
 	return 0;
 }
 
-/* Of several limits, the least one holds; a value of 0 is no limit. */
+/*
+ * Stores a limit if it is less than the present one. The value 0 means that
+ * there is no limit yet.
+ */
 static int set_limit(struct config *config, const struct setting *setting,
 		     const char *text)
 {

@@ -13,7 +13,7 @@
 #include "preload/stubs/stub_write.h"
 #include "wire/recording.h"
 
-/* What patch_prepare() needs. */
+/* The tools and the input of patch_prepare(). */
 struct patch_workshop {
 	struct windows *windows;
 	struct pads *pads;

@@ -27,7 +27,9 @@ struct entering {
 	const struct clock *clock;
 	struct made_piece *pieces;
 	size_t count, capacity;
-	/* Of the current part: hash of start and time stamp -> its record */
+	/*
+	 * The records of the current part, by a hash of start and time stamp.
+	 */
 	struct idmap mapped;
 };
 

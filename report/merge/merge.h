@@ -27,7 +27,10 @@
  */
 enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };
 
-/* What is merged. Zero-initialised: everything of all processes and threads. */
+/*
+ * Selects the data to merge. All members 0 selects everything of all processes
+ * and threads.
+ */
 struct whose {
 	uint32_t pid;       /* 0: all processes */
 	const char *thread; /* NULL: all threads; else a tid or a name */

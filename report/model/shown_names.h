@@ -22,7 +22,7 @@
 #include "base/idmap.h"
 #include "report/model/function_catalog.h"
 
-/* What tables write after the name of an inlined function. */
+/* Suffix that tables write after the name of an inlined function. */
 #define SHOWN_INLINED " (inlined)"
 
 struct shown_name {

@@ -21,7 +21,7 @@ void call_latencies_add(struct call_latencies *latencies,
  * One distribution for each called function, sorted by total time, descending.
  */
 struct function_latencies {
-	/* By function of the catalog; NULL: not called. */
+	/* Indexed by function of the catalog; NULL: not called. */
 	struct call_latencies **items;
 	size_t room;
 	struct call_latencies **sorted;

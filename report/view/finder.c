@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "report/view/selection.h"
 
-/* What the user typed, in each of its meanings. */
+/* The user's text, parsed in each of its possible meanings. */
 struct query {
 	const char *text;
 	/*

@@ -51,10 +51,12 @@ const char *const representation_names[REPRESENT_COUNT] = {
 	[REPRESENT_CLASS] = "class",
 };
 
-/* By function: the function that represents it; 0: not yet determined. */
 struct stand_ins {
 	struct catalog *catalog;
 	enum represented_by by;
+	/*
+	 * By function: the function that represents it; 0: not yet determined.
+	 */
 	uint32_t *of;
 	size_t count;
 };

@@ -13,10 +13,10 @@
 #define MODULE    "module:"
 #define RECURSION "recursion"
 
-/* What applies to a function of the catalog. */
+/* Flags of a function of the catalog. */
 enum { IS_KNOWN = 1, IS_FOCUSED = 2, IS_IGNORED = 4, IS_COLLAPSED = 8 };
 
-/* What applies to a node of the former tree. */
+/* Flags of a node of the former tree. */
 enum {
 	NODE_IN_FOCUS = 1, /* it or a caller matches --focus */
 	NODE_NEEDED = 2,   /* it is in focus, or is a caller of such a node */
@@ -28,8 +28,9 @@ struct transforming {
 	const struct tree *tree;
 	struct catalog *catalog;
 	const struct transform *transform;
-	uint8_t *flags;   /* by function */
-	uint32_t *labels; /* by function: what it is folded into, or itself */
+	uint8_t *flags; /* by function */
+	/* By function: the label that it is folded into, or the function itself. */
+	uint32_t *labels;
 	size_t function_count;
 	uint8_t *nodes;  /* by node of `tree` */
 	uint32_t *moved; /* by node of `tree` */

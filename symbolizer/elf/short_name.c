@@ -779,7 +779,10 @@ static int put_go(struct shortening *it, size_t length)
 
 /* ---- Beginnings and ends ---- */
 
-/* What demanglers print before a name; virtual calls enter by thunks. */
+/*
+ * Prefixes that demanglers print before a name. Virtual calls enter a function
+ * by its thunk.
+ */
 static const struct {
 	const char *text, *short_text;
 } prefixes[] = {
