@@ -80,8 +80,8 @@ static uint32_t find_jumped(const struct samples *samples,
 
 /*
  * Returns the node of the function that contains the pc, if this is the
- * function of the leaf's context, of its caller, of a callee, of a sibling or of
- * a caller further out; otherwise 0. *how becomes the kind of the match.
+ * function of the leaf's context, of its caller, of a callee, of a sibling, or
+ * of a caller further out; otherwise 0. *how becomes the kind of the match.
  */
 static uint32_t find_near(struct samples *samples, const struct sight *sight,
 			  uint32_t node_of_leaf, uint32_t number,

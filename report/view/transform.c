@@ -29,7 +29,7 @@ struct transforming {
 	struct catalog *catalog;
 	const struct transform *transform;
 	uint8_t *flags; /* by function */
-	/* By function: the label that it is folded into, or the function itself. */
+	/* By function: the label that it is folded into, or itself. */
 	uint32_t *labels;
 	size_t function_count;
 	uint8_t *nodes;  /* by node of `tree` */
