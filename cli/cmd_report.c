@@ -181,6 +181,8 @@ static void make_flat(struct flat *flat, struct session *session,
 	labels = labels_of(&session->tree, &session->catalog, subject->label);
 	flat_init(flat, &session->tree, labels,
 		  session->catalog.function_count);
+	flat_find_lacking(flat, &session->tree, labels,
+			  session->catalog.function_count, &session->catalog);
 	if (subject->label == LABEL_JNI || subject->label == LABEL_JNI_ENV ||
 	    subject->label == LABEL_CONTEXT)
 		flat_keep_groups(flat, &session->catalog);

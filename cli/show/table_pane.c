@@ -96,6 +96,9 @@ static void update(struct pane *pane)
 
 		flat_init(&table->flat, &session->tree, labels,
 			  session->catalog.function_count);
+		flat_find_lacking(&table->flat, &session->tree, labels,
+				  session->catalog.function_count,
+				  &session->catalog);
 		free(labels);
 	}
 	table->has_flat = 1;

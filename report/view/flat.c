@@ -71,9 +71,23 @@ void flat_fini(struct flat *flat)
 	free(flat->rows);
 }
 
+void flat_find_lacking(struct flat *flat, const struct tree *tree,
+		       const uint32_t *labels, size_t label_count,
+		       const struct catalog *catalog)
+{
+	uint8_t *lacking = memory_zeroed(label_count, sizeof(*lacking));
+
+	for (size_t i = 1; i < tree->count; i++)
+		if (catalog->functions[tree->nodes[i].function].left_out)
+			lacking[labels[i]] = 1;
+	for (size_t i = 0; i < flat->count; i++)
+		flat->rows[i].lacks_calls = lacking[flat->rows[i].function];
+	free(lacking);
+}
+
 uint64_t flat_per_call_ns(const struct flat_row *row)
 {
-	return row->self.calls ? row->total.ns / row->self.calls : 0;
+	return flat_has_per_call(row) ? row->total.ns / row->self.calls : 0;
 }
 
 static int descending(uint64_t a, uint64_t b)

@@ -22,6 +22,7 @@ struct flat_row {
 	uint32_t callers; /* number of functions that called it */
 	uint32_t callees; /* number of functions that it called */
 	uint32_t function;
+	uint8_t lacks_calls; /* --budget left functions of this row out */
 	uint32_t site; /* of the catalog, for a row of one address; 0: none */
 	/*
 	 * Quantiles of a native's calls by one Java method, as measured, if
@@ -72,8 +73,20 @@ void flat_init(struct flat *flat, const struct tree *tree,
 void flat_fini(struct flat *flat);
 
 /*
- * Returns the total time of one call in nanoseconds; 0 if there were no calls.
+ * Sets lacks_calls in rows with functions that were left out for some time: the
+ * row's time includes calls that were not counted.
  */
+void flat_find_lacking(struct flat *flat, const struct tree *tree,
+		       const uint32_t *labels, size_t label_count,
+		       const struct catalog *catalog);
+
+/* Returns whether the row's calls are known, so that one has a time. */
+static inline int flat_has_per_call(const struct flat_row *row)
+{
+	return row->self.calls && !row->lacks_calls;
+}
+
+/* Returns the total time of one call in nanoseconds; 0 if it is unknown. */
 uint64_t flat_per_call_ns(const struct flat_row *row);
 
 void flat_select(struct flat *flat, const struct selection *selection,

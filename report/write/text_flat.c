@@ -106,7 +106,8 @@ static void write_time(const struct text_table *table,
 				       session->summary.time_ns));
 	fprintf(out, " %*s %9s ", table->calls_width,
 		row->self.calls ? GROUPED(row->self.calls) : "-",
-		row->self.calls ? AMOUNT(session, flat_per_call_ns(row)) : "-");
+		flat_has_per_call(row) ? AMOUNT(session, flat_per_call_ns(row))
+				       : "-");
 	if (timings_are_there(&session->tree.timings))
 		write_extremes(out, &row->timing);
 	if (table->view->flat->has_quantiles)

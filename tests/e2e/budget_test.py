@@ -81,6 +81,15 @@ class Budget(clewtest.Case):
         self.assertIn("left_out ", self.clew("dump", text=True).stdout)
         del one
 
+    def test_unhooked_functions_have_no_time_per_call(self):
+        """Their time includes the calls that were not counted."""
+        self.record_budgeted("hot", ["--budget", "10%", "-m", "budgeted"])
+        rows = re.findall(r" (\S+ [mun]?s|-|0)  budgeted\+0x\w+( \{)?",
+                          self.clew("report", "-n0").stdout)
+        self.assertEqual([cost for cost, is_out in rows if is_out], ["-"])
+        self.assertTrue([cost for cost, is_out in rows
+                         if not is_out and cost != "-"], rows)
+
     def test_unhooked_function_is_hooked_again(self):
         one, = self.record_budgeted("back")
         _, rows = self.rows(one)

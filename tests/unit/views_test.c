@@ -216,6 +216,47 @@ static void modules_are_rows_too(void **state)
 	flat_fini(&flat);
 }
 
+/* The time includes the calls that were missed, the count does not. */
+static void functions_left_out_have_no_time_of_a_call(void **state)
+{
+	struct session *session = *state;
+	struct catalog *catalog = &session->catalog;
+	const enum label_by kinds[] = { LABEL_FUNCTION, LABEL_MODULE };
+	struct flat_keys keys;
+	struct flat flat;
+
+	add(session, "a", 10);
+	add(session, "b", 10);
+	add_time(session, "a", 1000);
+	add_time(session, "b", 500);
+	end(session);
+	catalog->functions[function_of('a')].left_out =
+		memory_zeroed(1, sizeof(struct left_out));
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t *labels = labels_of(&session->tree, catalog, kinds[i]);
+
+		flat_init(&flat, &session->tree, labels,
+			  catalog->function_count);
+		flat_find_lacking(&flat, &session->tree, labels,
+				  catalog->function_count, catalog);
+		free(labels);
+		if (kinds[i] == LABEL_MODULE)
+			break;
+		assert_int_equal(flat_parse_keys("per-call", &keys), 0);
+		flat_sort(&flat, &keys, catalog);
+		assert_int_equal(flat.rows[0].function, function_of('b'));
+		assert_int_equal(flat_per_call_ns(&flat.rows[0]), 50);
+		assert_int_equal(flat.rows[1].function, function_of('a'));
+		assert_false(flat_has_per_call(&flat.rows[1]));
+		assert_int_equal(flat_per_call_ns(&flat.rows[1]), 0);
+		flat_fini(&flat);
+	}
+	assert_int_equal(flat.count, 1);
+	assert_int_equal(flat.rows[0].self.calls, 20);
+	assert_false(flat_has_per_call(&flat.rows[0]));
+	flat_fini(&flat);
+}
+
 static void rows_are_sorted_by_several_keys(void **state)
 {
 	struct session *session = *state;
@@ -528,6 +569,7 @@ int main(void)
 		TEST(recursion_is_counted_once),
 		TEST(a_butterfly_divides_time_once),
 		TEST(modules_are_rows_too),
+		TEST(functions_left_out_have_no_time_of_a_call),
 		TEST(rows_are_sorted_by_several_keys),
 		TEST(hidden_functions_hand_their_callees_up),
 		TEST(callers_are_exact),
