@@ -77,8 +77,10 @@ static const char *parse_pid(const char *text, uint32_t *pid)
 static int parse_event(const char *at, struct perf_header *header)
 {
 	const char *behind, *end;
+	uint64_t processor;
 
-	if (*at == '[' && (behind = strchr(at, ']')))
+	if (*at == '[' && (behind = import_number(at + 1, &processor)) &&
+	    *behind == ']')
 		at = import_skip_blanks(behind + 1);
 	behind = parse_time(at, &header->time_ns);
 	if (behind)

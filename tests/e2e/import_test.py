@@ -385,6 +385,10 @@ class Refused(Imported):
         self.assertIn("line 1: is longer than 16777216 bytes",
                       self.refused(b"a" * (1 << 24) + b"b 1\n"))
 
+    def test_a_line_of_brackets_is_refused(self):
+        self.assertIn("line 1: is of no known format",
+                      self.refused("a" + " 1 [" * (1 << 21) + "\n"))
+
     def test_an_endless_stack_is_refused(self):
         self.assertIn("line 1: has too many frames",
                       self.refused("a;" * 70000 + "b 1\n"))
