@@ -211,12 +211,16 @@ static const char *module_of(const char *text, size_t length)
 			continue;
 		if (at[1] == '/' || at[1] == '[')
 			return at;
-		last = at;
+		if (at > text)
+			last = at;
 	}
 	return last;
 }
 
-/* Parses "55d0c0a01139 work(int)+0x19 (/usr/bin/prog)". */
+/*
+ * Parses "55d0c0a01139 work(int)+0x19 (/usr/bin/prog)". Without the field dso
+ * there is no module. perf writes a tab behind the addresses of instructions.
+ */
 static int parse_frame(struct import *import, const char *text,
 		       uint32_t *function)
 {
@@ -228,12 +232,20 @@ static int parse_frame(struct import *import, const char *text,
 		if (!isxdigit((unsigned char)*at))
 			return 0;
 	symbol = import_skip_blanks(end);
-	module = end == text ? NULL : module_of(symbol, strlen(symbol));
-	if (!module)
+	if (end == text || !*symbol)
 		return 0;
-	bytes = (size_t)(module - symbol);
+	module = module_of(symbol, strlen(symbol));
+	if (!module && *end != ' ')
+		return 0;
+	bytes = module ? (size_t)(module - symbol) : strlen(symbol);
 	while (bytes > 0 && symbol[bytes - 1] == ' ')
 		bytes--;
+	if (!module) {
+		*function = import_function_of(import, symbol,
+					       without_offset(symbol, bytes),
+					       "", 0, WIRE_IMPORTED_NATIVE);
+		return 1;
+	}
 	module++;
 	module_bytes = without_end(module, strlen(module) - 1, " (deleted)");
 	kind = kind_of(module, module_bytes);
@@ -346,26 +358,23 @@ static int read_line(struct import *import, struct perf_sample *sample,
 			       : import_refuse(lines, too_many);
 	if (text == lines->text && *text == '#')
 		return 0;
-	if (sample->process && text > lines->text) {
-		uint32_t function;
-
-		if (parse_frame(import, text, &function))
-			return add_frame(import, sample, text)
-				       ? 0
-				       : import_refuse(lines, too_many);
+	/*
+	 * Frames begin with a tab, and the names of threads may begin with
+	 * blanks. The name "dd" looks like an address.
+	 */
+	if (*lines->text != '\t' && parse_header(text, &header)) {
+		if (!end_sample(import, sample) ||
+		    !begin_sample(import, sample, &header))
+			return import_refuse(lines, too_many);
+		return 0;
 	}
-	if (!parse_header(lines->text, &header)) {
-		/* Source lines and registers are in further lines. */
-		if (sample->process && text > lines->text)
-			return 0;
+	if (!sample->process || text == lines->text)
 		return import_refuse(lines,
 				     "is no sample of perf script: "
 				     "expected \"prog 12 3.45: cycles:\"");
-	}
-	if (!end_sample(import, sample) ||
-	    !begin_sample(import, sample, &header))
-		return import_refuse(lines, too_many);
-	return 0;
+	/* Source lines and registers are in further lines: no frames. */
+	return add_frame(import, sample, text) ? 0
+					       : import_refuse(lines, too_many);
 }
 
 int import_perf(struct import *import, struct import_lines *lines)

@@ -158,6 +158,25 @@ class Perf(Imported):
             ("operator()(int)", None, "inlined"),
             ("memcmp", "/usr/lib/libc.so.6", None)})
 
+    def test_frames_without_modules_are_read(self):
+        self.imported("prog 4 1.0: 5 cycles: \n"
+                      "\t    e3aa operator()(int)+0x1e\n"
+                      "\t    e3ab (anonymous namespace)::work(int)\n"
+                      "\t000000000000e3ac\tinsn: 55 48\n"
+                      "\t    e3ad main\n"
+                      "  main.c:12\n\n"
+                      "   other 5 cycles:  e3b0 work\n")
+        self.assertEqual(self.stacks(), {
+            ("main", "(anonymous namespace)::work(int)", "operator()(int)"): 1,
+            ("work",): 1})
+
+    def test_threads_named_like_addresses_begin_samples(self):
+        self.imported("".join(
+            f"              dd  {pid} 1.5: 5 cycles:  e3b0 {name} (/bin/dd)\n"
+            for pid, name in [(7, "read"), (8, "write")]))
+        self.assertEqual(self.own("--process=7"), {"read": 1})
+        self.assertEqual(self.own("--process=8"), {"write": 1})
+
     def test_imported_processes_can_be_selected(self):
         self.imported(PERF)
         self.assertEqual(self.own("--process=9"),
