@@ -16,6 +16,7 @@
 #include "image/special_modules.h"
 #include "machine/elf_numbers.h"
 #include "report/merge/numbering.h"
+#include "report/recording/imported_reader.h"
 #include "report/write/writer.h"
 #include "wire/verdict.h"
 
@@ -160,6 +161,8 @@ static int add_recording(struct list_view *view, const char *path, char **why)
 		view->trap_hits += part->header->trap_hits;
 		view->is_java_in_place |=
 			wire_java_is_in_place(part->header->java);
+		if (!view->import)
+			view->import = import_text(part);
 		recording_let_go(&recording, i);
 	}
 	recording_close(&recording);
@@ -241,6 +244,7 @@ int command_list(int argc, char **argv)
 		options.writer->list(stdout, &view);
 		status = terminal_finish(&options.terminal, argv[0]);
 	}
+	free(view.import);
 	catalog_fini(&catalog);
 	return status;
 }

@@ -105,7 +105,8 @@ enum verdict {
 	X(JAVA_VM, "the JVM itself (--java=vm hooks it)")                      \
 	X(HANDLERS, "it contains the handler of a probe")                      \
 	X(SPLIT_STACK,                                                         \
-	  "-fsplit-stack: its stacks lack room for clew's functions")
+	  "-fsplit-stack: its stacks lack room for clew's functions")          \
+	X(IMPORTED, "imported from another tool")
 
 enum module_state {
 #define X(name, text) MODULE_IS_##name,

@@ -180,7 +180,7 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 static uint32_t imported_module(struct catalog *catalog,
 				const struct imported_name *name)
 {
-	const struct wire_module wire = { 0 };
+	const struct wire_module wire = { .state = MODULE_IS_IMPORTED };
 	const struct module_record record = {
 		.module = &wire,
 		.path = name->module,

@@ -14,6 +14,7 @@ struct list_view {
 	uint64_t trap_hits; /* breakpoints hit in a recording */
 	int shows_full_names;
 	int is_java_in_place; /* counted in code that the JVM has compiled */
+	char *import; /* where an imported part is from; NULL: none is */
 };
 
 /*

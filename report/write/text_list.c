@@ -189,5 +189,7 @@ void text_list(FILE *out, const struct list_view *view)
 	if (!view->is_forecast)
 		write_total(out, view->catalog, modules, view->trap_hits);
 	write_java(out, view);
+	if (view->import)
+		fprintf(out, "%s\n", view->import);
 	free(modules);
 }

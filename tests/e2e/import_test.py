@@ -298,6 +298,14 @@ class Views(Imported):
                          [("a", 1024), ("c", 1000)])
         self.assertNotIn("ns", wings["self"])
 
+    def test_the_list_says_that_nothing_was_hooked(self):
+        self.imported(PERF)
+        said = self.clew("list", self.recording_path).stdout
+        self.assertIn("kernel: not hooked: imported from another tool\n", said)
+        self.assertIn(f"imported from perf script ({self.work / 'input'}): "
+                      f"{self.SAYS}\n", said)
+        self.assertNotIn("not analysed", said)
+
     def test_the_report_names_the_exact_numbers_of_callgrind(self):
         self.imported(CALLGRIND)
         said = " ".join(self.clew("report",
