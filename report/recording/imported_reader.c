@@ -20,6 +20,8 @@ int import_of(const struct part_copy *part, struct recorded_import *out)
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 
+	if (part->header->origin != WIRE_FROM_IMPORT)
+		return 0;
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		const struct wire_import *record = (const void *)chunk.payload;
 
