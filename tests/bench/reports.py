@@ -15,7 +15,7 @@ from measure import BENCH, BUILD, CLEW, Tool, medians, table
 
 CONTEXTS, SAMPLES = 1_000_000, 100_000
 FORMATS = ("pprof", "callgrind", "speedscope", "sqlite", "csv", "json",
-           "folded", "chrome")
+           "folded", "chrome", "firefox", "otlp")
 
 
 def peak(name, argv):
