@@ -75,7 +75,7 @@ void call_graph_call(struct call_graph *graph, uint32_t caller, uint32_t callee,
 					     .callee = callee };
 	}
 	add_limited(&edge->calls, calls);
-	add_limited(&edge->cost, cost);
+	import_limited_add(&edge->cost, cost);
 }
 
 /* ---- Sums ---- */

@@ -40,6 +40,8 @@ struct import_process *import_process_of(struct import *import, uint32_t pid,
 
 	if (*known)
 		return &import->processes[*known - 1];
+	if (import->process_count == IMPORT_PROCESSES_MAX)
+		return NULL;
 	import->processes =
 		memory_grow(import->processes, import->process_count,
 			    &import->process_capacity, sizeof(*process));
@@ -158,15 +160,11 @@ size_t import_column_of(struct import *import, const char *name,
 void import_column_add(struct import_column *column, size_t index,
 		       uint64_t number)
 {
-	uint64_t *item;
-
 	while (column->count <= index) {
 		column->items =
 			memory_grow(column->items, column->count,
 				    &column->capacity, sizeof(*column->items));
 		column->items[column->count++] = 0;
 	}
-	item = &column->items[index];
-	if (__builtin_add_overflow(*item, number, item) || *item > INT64_MAX)
-		*item = INT64_MAX;
+	import_limited_add(&column->items[index], number);
 }

@@ -19,8 +19,9 @@
 enum {
 	IMPORT_LINE_MAX = 1 << 24, /* bytes of a line */
 	IMPORT_CONTEXTS_MAX = 1 << 25,
-	IMPORT_FRAMES_MAX = 1 << 16, /* of a stack */
-	IMPORT_NAME_MAX = 4000,      /* bytes; longer names are cut */
+	IMPORT_PROCESSES_MAX = 1 << 14, /* each becomes a file */
+	IMPORT_FRAMES_MAX = 1 << 16,    /* of a stack */
+	IMPORT_NAME_MAX = 4000,         /* bytes; longer names are cut */
 };
 
 struct import_function {
@@ -94,7 +95,10 @@ int import_save(const struct import *import, const char *directory,
 
 /* ---- For readers of formats ---- */
 
-/* Returns the process with this pid; creates it if needed. */
+/*
+ * Returns the process with this pid; creates it if needed. NULL: there are too
+ * many processes.
+ */
 struct import_process *import_process_of(struct import *import, uint32_t pid,
 					 const char *name);
 
@@ -116,7 +120,14 @@ size_t import_column_of(struct import *import, const char *name,
 uint32_t import_child(struct import *import, struct import_process *process,
 		      uint32_t parent, uint32_t function);
 
-/* Adds to an item of a column. Sums stop at INT64_MAX. */
+/* Adds to a sum, which stops at INT64_MAX. */
+static inline void import_limited_add(uint64_t *sum, uint64_t number)
+{
+	if (__builtin_add_overflow(*sum, number, sum) || *sum > INT64_MAX)
+		*sum = INT64_MAX;
+}
+
+/* Adds to an item of a column, as import_limited_add() does. */
 void import_column_add(struct import_column *column, size_t index,
 		       uint64_t number);
 

@@ -174,6 +174,27 @@ static int read_format(struct import *import, struct import_lines *lines,
 	}
 }
 
+/* Readers of the recording add up the numbers of a column. */
+static int check_sums(const struct import *import, char **why)
+{
+	for (size_t i = 0; i < import->column_count; i++) {
+		uint64_t sum = 0;
+
+		for (size_t j = 0; j < import->process_count; j++) {
+			const struct import_column *column =
+				&import->processes[j].columns[i];
+
+			for (size_t k = 0; k < column->count; k++)
+				import_limited_add(&sum, column->items[k]);
+		}
+		if (sum == INT64_MAX)
+			return fail(why, -EOVERFLOW,
+				    "the sum of '%s' is too large",
+				    import->columns[i].name);
+	}
+	return 0;
+}
+
 int import_read(struct import *import, FILE *in, enum wire_import_format format,
 		const struct import_measure *measure, char **why)
 {
@@ -186,6 +207,8 @@ int import_read(struct import *import, FILE *in, enum wire_import_format format,
 			   (unsigned long long)lines.number, lines.problem);
 	else if (!err && import->context_count == 0)
 		err = fail(why, -ENODATA, "no stack or cost in the file");
+	else if (!err)
+		err = check_sums(import, why);
 	import_lines_fini(&lines);
 	return err;
 }

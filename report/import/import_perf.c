@@ -319,6 +319,7 @@ static enum wire_unit unit_of(const struct perf_header *header)
 		       : WIRE_UNIT_NUMBER;
 }
 
+/* Returns 0 if there are too many processes. */
 static int begin_sample(struct import *import, struct perf_sample *sample,
 			const struct perf_header *header)
 {
@@ -326,6 +327,8 @@ static int begin_sample(struct import *import, struct perf_sample *sample,
 
 	sample->process = import_process_of(import, header->pid, name);
 	free(name);
+	if (!sample->process)
+		return 0;
 	sample->count = 0;
 	sample->period = header->period;
 	sample->event_column =
@@ -348,7 +351,8 @@ static int begin_sample(struct import *import, struct perf_sample *sample,
 static int read_line(struct import *import, struct perf_sample *sample,
 		     struct import_lines *lines)
 {
-	static const char too_many[] = "has too many frames or contexts";
+	static const char too_many[] =
+		"has too many frames, contexts or processes";
 	const char *text = import_skip_blanks(lines->text);
 	struct perf_header header;
 

@@ -412,9 +412,22 @@ class Refused(Imported):
         self.assertIn("line 1: is longer than 16777216 bytes",
                       self.refused(b"a" * (1 << 24) + b"b 1\n"))
 
+    def test_sums_beyond_63_bits_are_refused(self):
+        for text in ("a 9223372036854775807\n",
+                     "a 99999999999999999999999\n",
+                     "".join(f"f{i} {1 << 61}\n" for i in range(4))):
+            self.assertIn("the sum of 'samples' is too large",
+                          self.refused(text))
+
     def test_a_line_of_brackets_is_refused(self):
         self.assertIn("line 1: is of no known format",
                       self.refused("a" + " 1 [" * (1 << 21) + "\n"))
+
+    def test_too_many_processes_are_refused(self):
+        self.assertIn("line 16385: has too many frames, contexts or processes",
+                      self.refused("".join(
+                          f"prog {pid} 1.0: 5 cycles:  12 f (/bin/prog)\n"
+                          for pid in range(1, 1 << 15))))
 
     def test_an_endless_stack_is_refused(self):
         self.assertIn("line 1: has too many frames",
