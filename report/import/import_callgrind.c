@@ -38,8 +38,8 @@ struct callgrind_reading {
 int import_is_callgrind(const char *line)
 {
 	static const char *const words[] = {
-		"version:",   "creator:", "pid:",   "cmd:",
-		"positions:", "events:",  "event:", "part:"
+		"version:",   "creator:", "pid:",   "cmd:",  "desc:",
+		"positions:", "events:",  "event:", "part:",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -328,10 +328,12 @@ int import_callgrind(struct import *import, struct import_lines *lines)
 					       .lines = lines,
 					       .positions = 1 };
 
-	import->flags = WIRE_IMPORT_CALLS | WIRE_IMPORT_ESTIMATED;
 	callgrind.object = strings_number(&import->strings, "");
 	while (import_line_next(lines) && read_line(&callgrind) == 0)
 		;
+	/* cachegrind writes the same format without calls. */
+	if (callgrind.graph.edge_count > 0)
+		import->flags = WIRE_IMPORT_CALLS | WIRE_IMPORT_ESTIMATED;
 	if (!lines->err)
 		unfold(&callgrind);
 	call_graph_fini(&callgrind.graph);

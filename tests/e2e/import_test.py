@@ -249,6 +249,23 @@ class Callgrind(Imported):
         wanted = made.own("calls")
         self.assertEqual(found, wanted)
 
+    def test_files_of_cachegrind_have_no_calls(self):
+        self.imported("desc: I1 cache: 32768 B, 64 B, 8-way associative\n"
+                      "cmd: ./prog\nevents: Ir I1mr\nfl=a.c\nfn=main\n"
+                      "1 10 1\n2 20 0\nfn=work\n5 300 2\nsummary: 330 3\n")
+        self.assertEqual(self.own(), {"main": 30, "work": 300})
+        self.assertFalse(self.report()["imported"]["calls"])
+
+    def test_parts_of_one_file_are_added(self):
+        header = "events: Ir\nthread: 1\npart: 1\n\n"
+        self.imported(f"version: 1\n{header}fn=(1) main\n1 10\n"
+                      "cfn=(2) work\ncalls=1 5\n1 7\nfn=(2)\n5 7\n"
+                      f"totals: 17\n\n{header}fn=(1)\n1 5\n"
+                      "cfn=(2)\ncalls=2 5\n1 9\nfn=(2)\n+1 9\n")
+        rows = {row["name"]: (row["calls"], row["self_value"])
+                for row in self.report()["functions"]}
+        self.assertEqual(rows, {"main": (0, 15), "work": (3, 16)})
+
     def test_recursive_calls_keep_their_sums(self):
         self.imported("events: Ir\nfn=a\n1 10\ncfn=b\ncalls=5 1\n1 90\n"
                       "fn=b\n1 20\ncfn=a\ncalls=4 1\n1 70\ncfn=b\n"
