@@ -436,29 +436,29 @@ void firefox_write_libraries(const struct firefox_tables *tables,
 	json_end(&list, "]");
 }
 
-/* Writes FIREFOX_NONE, or 0 if `none_is_0`, as null. */
-static void put_nullable(struct json_stream *column, uint64_t value,
-			 uint64_t none)
+/* Writes a number, or `text` instead of the number `none`. */
+static void put_or(struct json_stream *column, uint64_t value, uint64_t none,
+		   const char *text)
 {
 	if (column->has_members)
 		fputc(',', column->out);
 	column->has_members = 1;
 	if (value == none)
-		fputs("null", column->out);
+		fputs(text, column->out);
 	else
 		fprintf(column->out, "%" PRIu64, value);
+}
+
+static void put_nullable(struct json_stream *column, uint64_t value,
+			 uint64_t none)
+{
+	put_or(column, value, none, "null");
 }
 
 static void put_signed(struct json_stream *column, uint64_t value,
 		       uint64_t none)
 {
-	if (column->has_members)
-		fputc(',', column->out);
-	column->has_members = 1;
-	if (value == none)
-		fputs("-1", column->out);
-	else
-		fprintf(column->out, "%" PRIu64, value);
+	put_or(column, value, none, "-1");
 }
 
 static void put_number(struct json_stream *column, uint64_t value)
