@@ -110,11 +110,10 @@ static uint8_t *make_room(struct packed *packed, size_t bytes)
 static void add_message(struct packed *packed, const void *message)
 {
 	const ProtobufCMessage *base = message;
+	uint8_t *at =
+		make_room(packed, protobuf_c_message_get_packed_size(base));
 
-	protobuf_c_message_pack(
-		base,
-		make_room(packed, protobuf_c_message_get_packed_size(base)));
-	packed->count += protobuf_c_message_get_packed_size(base);
+	packed->count += protobuf_c_message_pack(base, at);
 }
 
 static void add_varint(struct packed *packed, uint64_t number)
