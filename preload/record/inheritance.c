@@ -149,12 +149,12 @@ static void abandon_segment(const struct segment *segment, uint64_t from,
 }
 
 void inheritance_abandon_rest(struct part *parent, int needs_header,
-			      const struct part *inheriting)
+			      const struct part *child)
 {
 	for (uint32_t i = 0; i < parent->file.segment_count; i++)
 		abandon_segment(&parent->file.segments[i],
 				!i && needs_header ? WIRE_HEADER_BYTES : 0,
-				&inheriting->inherited);
+				&child->inherited);
 	fill_zero(parent, sizeof(*parent));
 }
 
