@@ -28,8 +28,9 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 /* The thread was in a system call. */
 #define WIRE_SAMPLE_KERNEL (UINT64_C(1) << 62)
 /*
- * The thread was in a stub or in libclew.so. Together with WIRE_SAMPLE_KERNEL:
- * in the kernel, to take a sample.
+ * The thread was in libclew.so, or in a stub but at none of the function's
+ * displaced instructions. Together with WIRE_SAMPLE_KERNEL: in the kernel, to
+ * take a sample.
  */
 #define WIRE_SAMPLE_CLEW (UINT64_C(1) << 61)
 

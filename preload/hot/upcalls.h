@@ -28,6 +28,7 @@
  *	hot_after_unseen_fork hot               process/process.c
  *	hot_id_at             time              lookup/leaf_ids.c
  *	hot_function_at       stack             lookup/function_at.c
+ *	hot_program_pc        time              lookup/displaced.c
  *
  * All upcalls are safe in signal handlers, in threads that clew has not seen
  * yet, and re-entered by themselves. None calls libc.
@@ -176,5 +177,11 @@ uint64_t hot_id_at(const struct tally *tally, uint64_t pc);
 
 /* Returns the number of the hooked function that contains pc, or 0. */
 uint32_t hot_function_at(uint64_t pc);
+
+/*
+ * Returns the address in the program of an instruction that a stub executes
+ * instead of the function, or pc if it is none.
+ */
+uint64_t hot_program_pc(uint64_t pc);
 
 #endif

@@ -4,9 +4,35 @@
 
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/upcalls.h"
 #include "preload/lookup/patch_find.h"
 #include "preload/lookup/patches.h"
+#include "preload/modules/catalog.h"
 #include "preload/stubs/stub_template.h"
+#include "wire/id.h"
+
+/*
+ * Returns the patch's hook of a function, whose stub begins at this address, or
+ * NULL.
+ */
+static const struct patch_site *find_in(const struct patch *patch,
+					uint32_t function, uint64_t stub)
+{
+	const struct module *module = patch->module;
+	struct wire_module *record = catalog_loaded(module->numbers);
+	const struct wire_function *entry;
+	const struct patch_site *site;
+
+	if (!record || function < record->first_function ||
+	    function - record->first_function >= record->function_count)
+		return NULL;
+	entry = &catalog_functions(record)[function - record->first_function];
+	site = patch_find(patch, module->base + entry->vaddr +
+					 entry->patch_offset - patch->base);
+	return site && !site->is_in_stub && patch->base + site->stub == stub
+		       ? site
+		       : NULL;
+}
 
 /*
  * Returns the hook whose stub begins at this address, and its patch; or NULL.
@@ -16,17 +42,19 @@ static const struct patch_site *find_site(uint64_t stub,
 {
 	const struct patch *patch =
 		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
+	uint32_t function;
 
-	for (; patch; patch = patch->next)
-		for (uint32_t i = 0; i < patch->site_count; i++) {
-			const struct patch_site *site = &patch->sites[i];
+	if (!id_key_function(runtime_stub_key(stub), &function))
+		return NULL;
+	for (; patch; patch = patch->next) {
+		const struct patch_site *site =
+			patch->probe ? NULL : find_in(patch, function, stub);
 
-			if (patch->base + site->stub != stub ||
-			    site->is_in_stub || patch->probe)
-				continue;
+		if (site) {
 			*of = patch;
 			return site;
 		}
+	}
 	return NULL;
 }
 
@@ -54,4 +82,11 @@ uint64_t displaced_pc(uint64_t pc)
 	if (past > site->displaced_bytes)
 		past = site->displaced_bytes;
 	return patch->base + site->text.pc + past;
+}
+
+uint64_t hot_program_pc(uint64_t pc)
+{
+	const uint64_t original = displaced_pc(pc);
+
+	return original ? original : pc;
 }

@@ -203,8 +203,9 @@ static int is_tick_due(void)
 	       pending & SIGNAL_BIT(events.ticks.signal);
 }
 
-static void take_sample(struct event *event, uint64_t pc)
+static void take_sample(struct event *event, uint64_t raw_pc)
 {
+	const uint64_t pc = hot_program_pc(raw_pc);
 	struct tally *tally = event->tally;
 	uint64_t where = pc & WIRE_SAMPLE_PC, id, weight_ns;
 

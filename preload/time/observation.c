@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "preload/time/cpu_timer.h"
@@ -59,11 +60,12 @@ static uint32_t wait_of(struct proc_text *text, uint32_t tid, long call)
 static uint64_t where_of(struct proc_text *text, uint32_t tid,
 			 const struct proc_activity *activity)
 {
+	const uint64_t pc = hot_program_pc(activity->pc);
 	uint64_t where =
 		wire_sample_blocked(wait_of(text, tid, activity->call));
 
-	where |= activity->pc & WIRE_SAMPLE_PC;
-	if (own_code_has(activity->pc))
+	where |= pc & WIRE_SAMPLE_PC;
+	if (own_code_has(pc))
 		where |= WIRE_SAMPLE_CLEW;
 	return where;
 }

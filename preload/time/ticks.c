@@ -172,7 +172,8 @@ static void put_sample(struct tally *tally, uint64_t pc, uint64_t where,
 static void take_sample(struct tally *tally, uint64_t periods,
 			const ucontext_t *interrupted)
 {
-	const uint64_t pc = signal_frame_pc(interrupted);
+	const uint64_t raw_pc = signal_frame_pc(interrupted);
+	const uint64_t pc = hot_program_pc(raw_pc);
 	uint64_t weight_ns;
 	int is_kernel, is_of_sample;
 
@@ -182,7 +183,7 @@ static void take_sample(struct tally *tally, uint64_t periods,
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
 		return;
 	}
-	is_kernel = was_in_kernel(tally, pc);
+	is_kernel = was_in_kernel(tally, raw_pc);
 	is_of_sample = events_met_tick(tally);
 	weight_ns = periods * ticks.period_ns;
 	if (tally->ticks.event)

@@ -18,6 +18,36 @@ AT_HWCAP2, HWCAP2_FSGSBASE = 26, 2  # asm/auxvec.h, asm/hwcap2.h
 POINTS = 2.0  # tolerance for shares, in percentage points
 LOOKS_MIN = 400  # fewer independent looks estimate shares worse than POINTS
 
+# Nearly all time is in value(), which waits for memory. A stub executes both of its
+# instructions, because the jump to the stub needs their five bytes.
+CHASE = """
+#include <stdlib.h>
+enum { NODES = 1 << 19 };
+struct node { struct node *next; long value; char rest[112]; };
+__attribute__((noinline)) long value(const struct node *node)
+{
+	return node->value;
+}
+int main(void)
+{
+	struct node *nodes = calloc(NODES, sizeof(*nodes)), *node = nodes;
+	unsigned int at = 0;
+	long sum = 0;
+
+	for (unsigned int i = 0; i < NODES; i++) {
+		unsigned int next = (at * 5 + 12345) % NODES;
+
+		nodes[at].next = &nodes[next];
+		at = next;
+	}
+	for (int i = 0; i < 4 * NODES; i++) {
+		sum += value(node);
+		node = node->next;
+	}
+	return sum != 0;
+}
+"""
+
 
 def names_of(program):
     """Returns {vaddr: name} of the functions that a program exports."""
@@ -267,6 +297,21 @@ class Records(Case):
         self.assertGreater(looked_at, 20)
         # All other samples were in libc and the vDSO, on the way to read the clock.
         self.assertGreater(inside, 0.8 * looked_at)
+
+    def test_displaced_instructions_are_the_functions(self):
+        program = self.work / "chase"
+        subprocess.run(["gcc", "-O1", "-xc", "-", "-o", program], input=CHASE,
+                       text=True, check=True)
+        done = self.record([program])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.clew_json("report", "--json", "-n0", self.recording_path)
+        value = next(f for f in report["functions"] if f["name"] == "value")
+        clew_ns = report["self_cost"]["time_ns"]
+        self.assertGreater(value["self_ns"], clew_ns)
+        shown = self.clew_json("annotate", "--json", "value",
+                               self.recording_path)["functions"][0]
+        placed = sum(row["self_ns"] for row in shown["instructions"])
+        self.assertLess(abs(placed - value["self_ns"]), 10)  # rounded
 
     @needs("head")
     def test_the_kernels_time_agrees_with_its_own_account(self):
