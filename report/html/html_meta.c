@@ -8,6 +8,7 @@
 #include "report/model/shown_names.h"
 #include "report/recording/part_threads.h"
 #include "report/write/json.h"
+#include "report/write/missing.h"
 
 static json_t *kinds(void)
 {
@@ -334,6 +335,32 @@ static json_t *expected_of(const struct recording *recording)
 	return expected;
 }
 
+/* Returns what reports of the recording call missing, except problems. */
+static json_t *missing_of(const struct session *session)
+{
+	json_t *list = json_array();
+	struct missing missing;
+
+	missing_find(&missing, session);
+	for (size_t i = 0; i < missing.count; i++) {
+		const struct missing_clause *clause = &missing.items[i];
+
+		if (clause->kind != MISSING_PROBLEM)
+			json_array_append_new(
+				list,
+				json_pack("{ssso}", "kind",
+					  missing_word(clause->kind), "text",
+					  json_text(clause->text)));
+	}
+	missing_fini(&missing);
+	return list;
+}
+
+static int has_problems(const struct recording *recording)
+{
+	return recording->problem_count > recording->expected_count;
+}
+
 static void write_summary(struct html_page *page, struct json_stream *out)
 {
 	struct session *session = page->session;
@@ -341,12 +368,22 @@ static void write_summary(struct html_page *page, struct json_stream *out)
 
 	json_summary(out, session);
 	json_member(out, "expected", expected_of(&session->recording));
+	json_member(out, "missing", missing_of(session));
 	json_member(out, "hooking", coverage_of(summary));
 	json_member(out, "losses",
 		    losses_of(summary->lost_calls, WIRE_LOSS_COUNT, loss_text));
 	json_member(out, "taken", time_of(summary));
 	json_member(out, "ran_ns",
 		    json_number(first_to_last_ns(&session->recording)));
+}
+
+/* Describes the recording that this one is compared with. */
+static void write_before(const struct session *before, struct json_stream *out)
+{
+	write_processes(before, "before", out);
+	json_member(out, "before_missing", missing_of(before));
+	json_member(out, "before_has_problems",
+		    json_boolean(has_problems(&before->recording)));
 }
 
 void html_page_meta(struct html_page *page, struct html_stream *stream)
@@ -369,7 +406,7 @@ void html_page_meta(struct html_page *page, struct html_stream *stream)
 	write_modules(page, &meta);
 	write_processes(page->session, "processes", &meta);
 	if (page->view->before)
-		write_processes(page->view->before, "before", &meta);
+		write_before(page->view->before, &meta);
 	write_groups(page, &meta);
 	json_member(&meta, "too_many", json_boolean(page->has_too_many));
 	html_timeline_meta(page, &meta);

@@ -3,14 +3,12 @@
  * The footer of a report: at most three lines, which say how much was counted,
  * which data is missing, and how far the result was checked.
  */
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/display_text.h"
-#include "base/memory.h"
 #include "report/recording/imported_reader.h"
 #include "report/view/advice.h"
+#include "report/write/missing.h"
 #include "report/write/text_wrap.h"
 #include "report/write/text_writer.h"
 
@@ -73,143 +71,11 @@ static void write_total(FILE *out, const struct session *session)
 
 /* ---- Missing data ---- */
 
-/* The parts of one line. */
-struct clauses {
-	char **items;
-	size_t count, capacity;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct clauses *clauses,
-						      const char *format, ...)
-{
-	va_list arguments;
-	char *text;
-
-	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		memory_exhausted();
-	va_end(arguments);
-	clauses->items =
-		memory_grow(clauses->items, clauses->count, &clauses->capacity,
-			    sizeof(*clauses->items));
-	clauses->items[clauses->count++] = text;
-}
-
-static void add_problems(struct clauses *clauses,
-			 const struct recording *recording)
-{
-	for (size_t i = 0; i < recording->problem_count; i++)
-		if (!recording_is_expected(recording, i))
-			add(clauses, "%s", recording->problems[i]);
-}
-
-static uint64_t sum_of(const uint64_t *numbers, unsigned int count)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < count; i++)
-		sum += numbers[i];
-	return sum;
-}
-
-static void add_calls(struct clauses *clauses, const struct summary *summary)
-{
-	const uint64_t lost = sum_of(summary->lost_calls, WIRE_LOSS_COUNT);
-
-	if (lost > 0)
-		add(clauses, "%s lost call%s", GROUPED(lost),
-		    text_plural(lost));
-	if (summary->strays > 0)
-		add(clauses, "the contexts of %s call%s",
-		    GROUPED(summary->strays), text_plural(summary->strays));
-	if (summary->folded_calls > 0)
-		add(clauses, "the contexts of %s folded call%s",
-		    GROUPED(summary->folded_calls),
-		    text_plural(summary->folded_calls));
-	if (summary->budget.functions > 0)
-		add(clauses, "about %s calls of %s function%s (--budget)",
-		    GROUPED(summary->budget.missed_calls),
-		    GROUPED(summary->budget.functions),
-		    text_plural(summary->budget.functions));
-}
-
-/* A smaller share of the time is not mentioned. */
-#define LEAST_UNSAMPLED 0.005
-
-static void add_samples(struct clauses *clauses, const struct summary *summary)
-{
-	uint64_t threads = summary->lost_samples[WIRE_SAMPLE_NO_TIMER];
-	uint64_t lost = sum_of(summary->lost_samples, WIRE_SAMPLE_LOSS_COUNT) -
-			threads - summary->lost_samples[WIRE_SAMPLE_NO_PC];
-	const double unsampled = summary->time_ns
-					 ? (double)summary->unsampled_ns /
-						   (double)summary->time_ns
-					 : 0;
-
-	if (lost > 0)
-		add(clauses, "%s sample%s", GROUPED(lost), text_plural(lost));
-	if (threads > 0)
-		add(clauses, "the samples of %s thread%s", GROUPED(threads),
-		    text_plural(threads));
-	if (unsampled >= LEAST_UNSAMPLED)
-		add(clauses, "samples for %.0f %% of the time, in %s thread%s",
-		    100 * unsampled, GROUPED(summary->unsampled_threads),
-		    text_plural(summary->unsampled_threads));
-}
-
-/* Adds losses that an option requested, or that are usual after attaching. */
-static void add_expected(struct clauses *clauses,
-			 const struct expected_losses *losses)
-{
-	if (losses->overwritten_packets > 0)
-		add(clauses, "older calls (%s packet%s overwritten)",
-		    GROUPED(losses->overwritten_packets),
-		    text_plural(losses->overwritten_packets));
-	if (losses->short_calls > 0)
-		add(clauses, "%s short call%s (--min-duration)",
-		    GROUPED(losses->short_calls),
-		    text_plural(losses->short_calls));
-	if (losses->rootless_threads > 0)
-		add(clauses, "the outer callers in %s thread%s",
-		    GROUPED(losses->rootless_threads),
-		    text_plural(losses->rootless_threads));
-}
-
-static void add_modules(struct clauses *clauses, const struct catalog *catalog)
-{
-	char *modules = text_unhooked_modules(catalog);
-
-	if (modules)
-		add(clauses, "%s", modules);
-	free(modules);
-}
-
-static void add_code(struct clauses *clauses, const struct session *session)
-{
-	const struct coverage *coverage = &session->summary.coverage;
-
-	if (coverage->refused > 0)
-		add(clauses, "%s of %s functions", GROUPED(coverage->refused),
-		    GROUPED(coverage_eligible(coverage)));
-	if (coverage->bare_bytes > 0)
-		add(clauses, "%s byte%s of unknown code",
-		    GROUPED(coverage->bare_bytes),
-		    text_plural(coverage->bare_bytes));
-}
-
-static void add_probes(struct clauses *clauses, const struct probe_list *probes)
-{
-	for (size_t i = 0; i < probes->count; i++)
-		if (!listed_probe_places(&probes->items[i]))
-			add(clauses, "probe %s (%s)", probes->items[i].name,
-			    listed_probe_reason(&probes->items[i]));
-}
-
 /*
  * Writes the clauses that fit into `width`, and always the first one. Clauses
  * before index `problems` report damage; the others name missing data.
  */
-static void write_clauses(FILE *out, const struct clauses *clauses,
+static void write_clauses(FILE *out, const struct missing *clauses,
 			  size_t problems, unsigned int width)
 {
 	enum { ROOM_FOR_REST = 10 }; /* "; 12 more" */
@@ -220,12 +86,13 @@ static void write_clauses(FILE *out, const struct clauses *clauses,
 				   : i == problems && i ? "; missing: "
 				   : i == 0             ? "missing: "
 							: "; ";
-		const size_t columns = strlen(lead) + strlen(clauses->items[i]);
+		const size_t columns =
+			strlen(lead) + strlen(clauses->items[i].text);
 
 		if (i > 0 && width > 0 &&
 		    column + columns + ROOM_FOR_REST > width)
 			break;
-		fprintf(out, "%s%s", lead, clauses->items[i]);
+		fprintf(out, "%s%s", lead, clauses->items[i].text);
 		column += columns;
 	}
 	if (i < clauses->count)
@@ -236,21 +103,15 @@ static void write_clauses(FILE *out, const struct clauses *clauses,
 
 static void write_missing(FILE *out, const struct session *session)
 {
-	struct clauses clauses = { 0 };
-	size_t problems;
+	struct missing missing;
+	size_t problems = 0;
 
-	add_problems(&clauses, &session->recording);
-	problems = clauses.count;
-	add_calls(&clauses, &session->summary);
-	add_modules(&clauses, &session->catalog);
-	add_samples(&clauses, &session->summary);
-	add_probes(&clauses, &session->probes);
-	add_expected(&clauses, &session->recording.losses);
-	add_code(&clauses, session);
-	write_clauses(out, &clauses, problems, session->width);
-	for (size_t i = 0; i < clauses.count; i++)
-		free(clauses.items[i]);
-	free(clauses.items);
+	missing_find(&missing, session);
+	while (problems < missing.count &&
+	       missing.items[problems].kind == MISSING_PROBLEM)
+		problems++;
+	write_clauses(out, &missing, problems, session->width);
+	missing_fini(&missing);
 }
 
 /* ---- Checks ---- */

@@ -146,6 +146,24 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(process["command"],
                          ["/usr/bin/sqlite3", ":memory:", "select 1"])
 
+    def test_page_and_report_list_the_same_missing_data(self):
+        """Overwritten packets, short calls and folded contexts."""
+        for options, kind, wanted in (
+                (["--trace=ring:128K"], "calls", r"older calls .* overwritten"),
+                (["--trace", "--min-duration=2us"], "calls", "short calls"),
+                (["--max-contexts=2"], "contexts", "folded calls")):
+            with self.subTest(options):
+                self.record([clewtest.target("recursion")], options)
+                report = self.clew("report", "--wide", self.recording_path)
+                (line,) = [line for line in report.stdout.splitlines()
+                           if line.startswith("missing: ")]
+                missing = self.page().meta["missing"]
+                self.assertEqual("missing: " + "; ".join(
+                    each["text"] for each in missing), line)
+                self.assertTrue(any(
+                    each["kind"] == kind and re.search(wanted, each["text"])
+                    for each in missing), missing)
+
     def test_all_reports_have_the_same_coverage(self):
         done = self.record(["/usr/bin/sqlite3", ":memory:", "select 1"],
                            ["--libc", "-F", "^sqlite3_"])

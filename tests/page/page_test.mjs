@@ -403,7 +403,10 @@ test("changes of sampled time that may be random are muted", async () => {
 
 test("what was lost is said at once", async () => {
   await show("lost", known({ losses: [{ reason: "the recording could not grow",
-                                        number: 12345 }] }));
+                                        number: 12345 }],
+    missing: [{ kind: "calls", text: "12,345 lost calls" }] }));
+  assert.equal(await page.locator(".chip").innerText(),
+               "missing: 12,345 lost calls");
   await page.click(".chip");
   await page.waitForSelector("#panel-coverage:not([hidden])");
   assert.match(await page.locator("#panel-coverage").innerText(),
@@ -414,17 +417,43 @@ test("a trace that overwrites old calls is no problem", async () => {
   const ring = "1.0.part: only the latest calls are counted: 7 packets of " +
     "earlier calls were overwritten";
 
-  await show("ring", known({ problems: [ring], expected: [ring] }));
-  assert.match(await page.locator(".chip").innerText(), /^nothing lost/);
+  const older = "older calls (7 packets overwritten)";
+  const missing = [{ kind: "calls", text: older }];
+
+  await show("ring", known({ problems: [ring], expected: [ring], missing }));
+  assert.equal(await page.locator(".chip").innerText(), `missing: ${older}`);
+  assert.match(await page.locator("header").innerText(),
+               /\d calls, counted without older calls \(7 packets overwritten\)/);
   await page.click(".chip");
   await page.waitForSelector("#panel-coverage:not([hidden])");
   const said = await page.locator("#panel-coverage").innerText();
 
   assert.match(said, /Notes\s+1\.0\.part: only the latest calls/);
-  assert.doesNotMatch(said, /Problems/);
+  assert.match(said, /Calls lost\s+some\s+Missing: older calls/);
+  assert.match(said, /Missing\s+older calls/);
+  assert.doesNotMatch(said, /Problems|exact|lost\s+none/);
+  assert.doesNotMatch(await page.locator("header").innerText(), /exact|nothing/);
+  await page.keyboard.press("3");
+  assert.match(await page.locator("#panel-functions").innerText(),
+               /Calls are counted without older calls/);
   await show("damaged", known({ problems: [ring, "1.0.part: truncated"],
                                 expected: [ring] }));
   assert.match(await page.locator(".chip").innerText(), /^1 problem$/);
+});
+
+test("each kind of missing data is in the badge and in Coverage", async () => {
+  for (const kind of ["calls", "contexts", "time", "probe", "code"]) {
+    await show(`missing-${kind}`, known({ missing: [{ kind, text: "5 things" }] }));
+    assert.equal(await page.locator(".chip").innerText(), kind === "code"
+      ? "nothing lost; not hooked: 5 things" : "missing: 5 things");
+    assert.equal(/exact/.test(await page.locator(".facts").innerText()),
+                 kind !== "calls");
+    await page.click(".chip");
+    assert.match(await page.locator("#panel-coverage").innerText(),
+                 /Missing\s+5 things/);
+  }
+  await show("problem", known({ problems: ["1.0.part: truncated"] }));
+  assert.doesNotMatch(await page.locator("body").innerText(), /exact|every call/i);
 });
 
 test("a recursion a hundred thousand deep", async () => {

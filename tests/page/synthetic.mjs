@@ -94,7 +94,7 @@ export function metaOf(contexts, functions, extra = {}) {
                   contexts: { verified: 20, partial: 0, collisions: 0,
                               diverged: 0, wrong_at_most: 0.1391,
                               partial_reasons: {} } },
-    losses: [], breakpoint_hits: 0, problems: [], files: [""], modules: [],
+    losses: [], missing: [], breakpoint_hits: 0, problems: [], files: [""], modules: [],
     groups: [], too_many: false,
     processes: [{ pid: 4711, seq: 0, command: ["sqlite3", ":memory:"],
                   threads: 1, start_ms: Date.UTC(2026, 10, 20, 14, 31),

@@ -98,7 +98,7 @@ export class ButterflyView {
       ...app.profile.measures.includes("time")
         ? [column("time", `Total ${measures.amountName(app.profile)}`,
                   "In these calls and their callees", format.amount)] : [],
-      column("calls", "Calls", "Calls along this edge; exact",
+      column("calls", "Calls", "Calls along this edge",
              format.count),
     ];
   }

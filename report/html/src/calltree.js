@@ -81,7 +81,7 @@ export class CallTreeView {
       part("calls", "total", "Calls from here", "Of these contexts and their callees",
            profile.whole.time ? 5 : 0),
       { key: "calls", label: "Calls", isNumber: true, rank: 2,
-        title: "Calls in these contexts; exact",
+        title: "Calls in these contexts",
         value: (row) => this.#of(row).self.calls,
         text: (row) => this.#of(row).self.calls || this.#isCounted(row)
           ? format.count(this.#of(row).self.calls) : "–" },

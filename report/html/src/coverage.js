@@ -2,6 +2,7 @@
 /* "Missing and estimated data": the quality of this recording. */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
+import { callsAre, missingOf, problemsOf } from "./missing.js";
 import { amountName, capital, rangeOf, traceTimeNote } from "./measures.js";
 
 function card(title, figure, text, level = "good") {
@@ -27,28 +28,43 @@ function sumOf(losses) {
   return losses.reduce((all, loss) => all + loss.number, 0);
 }
 
-function lossCard({ losses, total }) {
+function lossCard(meta) {
+  const { losses, total } = meta;
   const sum = sumOf(losses);
+  const calls = missingOf(meta, "calls");
 
-  return card("Calls lost", sum ? format.short(sum) : "none",
-    sum ? `${losses.map((loss) => `${format.count(loss.number)} ` +
-      loss.reason).join("; ")}.` : "Every call of a hooked function is " +
-      "counted exactly once.",
-    sum ? sum > total.calls / 100 ? "poor" : "fair" : "good");
+  if (calls.length)
+    return card("Calls lost", sum ? format.short(sum) : "some",
+      `Missing: ${calls.join("; ")}. ` + losses.map((loss) =>
+        `${format.count(loss.number)} ${loss.reason}. `).join("") +
+      "The counts cover the other calls.",
+      sum > total.calls / 100 ? "poor" : "fair");
+  if (problemsOf(meta).length)
+    return card("Calls lost", "none known", "No call is known to be lost, but " +
+      "the problems below may mean that some are.", "fair");
+  return card("Calls lost", "none", "Every call of a hooked function is " +
+    "counted exactly once.");
 }
 
-function placeCard({ total, folded }) {
+function placeCard(meta) {
+  const { total, folded } = meta;
   const off = total.folded + total.stray;
+  const missing = missingOf(meta, "contexts");
 
-  return card("Calls without a context", off ? format.short(off) : "none",
-    off ? [total.folded && `${format.count(total.folded)} folded: they ` +
-      "are counted as (folded), below the nearest caller that has room (" +
-      Object.entries(folded).map(([reason, calls]) =>
-        `${format.count(calls)} ${reason}`).join("; ") + ")",
-    total.stray && `${format.count(total.stray)} stray: their ` +
-      "contexts were not recorded"].filter(Boolean).join("; ") + "."
-      : "Every call is counted in the context in which it was made.",
-    off ? "fair" : "good");
+  if (off)
+    return card("Calls without a context", format.short(off),
+      `Missing: ${missing.join("; ")}. ` + (total.folded
+        ? "Folded calls are counted as (folded), below the nearest caller that " +
+          `has room (${Object.entries(folded).map(([reason, calls]) =>
+            `${format.count(calls)} ${reason}`).join("; ")}).` : ""), "fair");
+  if (missing.length)
+    return card("Calls without a context", "some",
+      `Missing: ${missing.join("; ")}.`, "fair");
+  if (problemsOf(meta).length)
+    return card("Calls without a context", "none known", "No call was folded, " +
+      "but the problems below may mean that contexts are wrong.", "fair");
+  return card("Calls without a context", "none",
+    "Every call is counted in the context in which it was made.");
 }
 
 const decided = (v) => v.verified + v.collisions + v.diverged;
@@ -217,11 +233,6 @@ function groupTable(profile) {
                            format.amount(sum(group.self.time))))))) : null;
 }
 
-/* Removes conditions that were asked for or are usual from the problems. */
-function problemsOf({ problems: lines, expected = [] }) {
-  return lines.filter((line) => !expected.includes(line));
-}
-
 function list(title, lines, kind) {
   return lines.length ? [element("section", {}, element("h2", {}, title),
     element(kind, {}, lines.map((line) => element("li", {}, line))))] : [];
@@ -234,28 +245,25 @@ export function hasCalls({ imported }) {
 
 /* Returns "nothing lost", or a short description of losses. */
 export function verdict(meta) {
-  const { total, hooking, confidence, imported } = meta;
-  const lines = problemsOf(meta);
+  const { confidence, imported } = meta;
+  const problems = problemsOf(meta);
+  const missing = missingOf(meta, "calls", "contexts", "time", "probe");
+  const code = missingOf(meta, "code");
   const words = [];
-  const sum = sumOf(meta.losses);
 
-  if (sum)
-    words.push(`${format.short(sum)} calls lost`);
-  if (total.folded)
-    words.push(`${format.short(total.folded)} folded`);
-  if (total.stray)
-    words.push(`${format.short(total.stray)} stray`);
+  if (problems.length)
+    words.push(format.plural(problems.length, "problem"));
   if (wrong(confidence) + wrong(confidence.contexts))
     words.push("mismatches");
-  if (lines.length)
-    words.push(format.plural(lines.length, "problem"));
+  if (missing.length)
+    words.push(`missing: ${missing.slice(0, 2).join(", ")}` +
+      (missing.length > 2 ? `, ${missing.length - 2} more` : ""));
   if (words.length)
-    return { isGood: false, text: words.join(", ") };
+    return { isGood: false, text: words.join("; ") };
   if (imported)
     return { isGood: true, text: `imported from ${imported.from}` };
-  return { isGood: true, text: hooking.refused
-    ? `nothing lost, ${format.plural(hooking.refused, "function")} unhooked`
-    : "nothing lost" };
+  return { isGood: true, text: code.length
+    ? `nothing lost; not hooked: ${code.join(", ")}` : "nothing lost" };
 }
 
 export class CoverageView {
@@ -274,13 +282,14 @@ export class CoverageView {
       element("p.lead", {}, meta.imported
         ? "Another tool has counted or sampled this. The notes below say what " +
           "its numbers are."
-        : "Call counts are exact. This tab lists the calls " +
+        : `Call counts are ${callsAre(meta)}. This tab lists the calls ` +
         "and times that are sampled, lost, folded or not hooked, with numbers."),
       element("div.cards", {}, hookedCard(meta), lossCard(meta),
               placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
               missingCard(meta), startCard(meta), costCard(meta),
               trapCard(meta)),
       list("Problems", problemsOf(meta), "ul.problems"),
+      list("Missing", missingOf(meta), "ul"),
       list("Notes", meta.expected ?? [], "ul"), moduleTable(meta), processTable(meta),
       groupTable(profile)));
   }

@@ -144,7 +144,8 @@ export function functionColumns(app) {
     }] : [],
     ...timed,
     number(profile, {
-      key: "calls", label: "Calls", title: "Number of calls; exact",
+      key: "calls", label: "Calls",
+      title: `Number of calls: they are ${measures.shownCallsAre(profile)}`,
       measure: "calls", whole: whole("calls"), of: (f) => rows().calls[f],
       rank: timed.length ? 2 : 0 }),
     ...profile.base ? [] : [number(profile, {

@@ -18,6 +18,7 @@ import { help } from "./help.js";
 import { Identity } from "./identity.js";
 import * as measures from "./measures.js";
 import { Menu } from "./menu.js";
+import { callsAre, countText, earlierCallsAre } from "./missing.js";
 import { NativesView } from "./natives.js";
 import { Profile } from "./profile.js";
 import { search } from "./search.js";
@@ -116,8 +117,8 @@ class App {
       first && element("div.facts", {}, element("span", {},
         `compared with ${this.#command(profile.meta.before)}`),
         element("span", {}, format.date(first.start_ms)),
-        element("span", {}, `${format.plural(profile.base.below.calls[0],
-                                             "call")} (exact)`))];
+        element("span", {}, countText(format.plural(
+          profile.base.below.calls[0], "call"), earlierCallsAre(profile.meta))))];
   }
 
   #header() {
@@ -130,7 +131,7 @@ class App {
       format.plural(meta.total.processes, "process", "processes"),
       format.plural(meta.total.threads, "thread"),
       ...hasCalls(meta)
-        ? [`${format.plural(meta.total.calls, "call")} (exact)`] : [],
+        ? [countText(format.plural(meta.total.calls, "call"), callsAre(meta))] : [],
       this.#timeFact(),
       ...hasCalls(meta) ? [format.plural(meta.total.contexts, "context")] : [],
     ];

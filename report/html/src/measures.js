@@ -5,6 +5,7 @@
  */
 import * as format from "./format.js";
 import { range } from "./interval.js";
+import { callsAre, earlierCallsAre } from "./missing.js";
 
 export function isSampled(profile, measure) {
   return measure === "time" && !profile.meta.value && !profile.isTraceTimed &&
@@ -27,9 +28,27 @@ export function capital(text) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
+const hasShortest = ({ timeline }) => timeline?.meta.shortest_ns > 0;
+
+function recordedCallsAre({ meta }) {
+  const now = callsAre(meta);
+  const before = meta.before ? earlierCallsAre(meta) : now;
+
+  return now === before ? now : `${now}; before, they are ${before}`;
+}
+
+/* Returns "exact", or what the shown numbers of calls lack. */
+export function shownCallsAre(profile) {
+  return profile.range && hasShortest(profile)
+    ? `those that took ${format.time(profile.timeline.meta.shortest_ns)} or ` +
+      "more; shorter ones are not in this page"
+    : recordedCallsAre(profile);
+}
+
 export function label(profile, measure) {
   if (measure === "calls")
-    return "calls (exact)";
+    return `calls (${recordedCallsAre(profile)}${hasShortest(profile)
+      ? "; in a time range only those in this page" : ""})`;
   if (profile.meta.value)
     return profile.meta.imported ? amountName(profile)
                                  : `${amountName(profile)} (exact)`;
@@ -61,14 +80,16 @@ export function traceTimeNote({ timeline: { meta } }) {
 
 /* Returns how reliable sampled shares are, or "". */
 export function errorNote(profile) {
+  const calls = `Calls are ${shownCallsAre(profile)}.`;
+
   if (profile.meta.value)
-    return `Calls are exact, and so is ${amountName(profile)}, ` +
-      "which an agent in the program counted.";
+    return `${calls} ${capital(amountName(profile))} is exact: ` +
+      "an agent in the program counted it.";
   if (profile.isTraceTimed)
-    return `Calls are exact. ${traceTimeNote(profile)}`;
+    return `${calls} ${traceTimeNote(profile)}`;
   if (!profile.whole.time || !isSampled(profile, "time"))
-    return "Calls are exact.";
-  return "Calls are exact. Times are estimated from " +
+    return calls;
+  return `${calls} Times are estimated from ` +
     `${format.plural(profile.samples, "sample")}: 50 % may be ` +
     `${rangeOf(profile, 0.5)} %, 1 % ` +
     `${rangeOf(profile, 0.01)} % (in 95 of 100 cases).`;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The data that the recording does not have. `meta.missing` has what reports
+ * call missing, as { kind, text }: see report/write/missing.h.
+ */
+
+/* Returns the texts of some kinds, or of all. */
+export function missingOf({ missing = [] }, ...kinds) {
+  return missing.filter(({ kind }) => !kinds.length || kinds.includes(kind))
+    .map(({ text }) => text);
+}
+
+/* Removes conditions that were asked for or are usual from the problems. */
+export function problemsOf({ problems: lines, expected = [] }) {
+  return lines.filter((line) => !expected.includes(line));
+}
+
+function words(calls, hasProblems) {
+  if (calls.length)
+    return `counted without ${calls.join(", ")}`;
+  return hasProblems ? "incomplete: see Coverage" : "exact";
+}
+
+/* Returns what the calls of the recording are: "exact", or what they lack. */
+export function callsAre(meta) {
+  return words(missingOf(meta, "calls"), problemsOf(meta).length > 0);
+}
+
+/* The same for the recording that it is compared with. */
+export function earlierCallsAre(meta) {
+  return words(missingOf({ missing: meta.before_missing }, "calls"),
+               meta.before_has_problems);
+}
+
+/* Returns a number of calls, with what it lacks. */
+export function countText(text, are) {
+  return are === "exact" ? `${text} (exact)` : `${text}, ${are}`;
+}
