@@ -107,7 +107,9 @@ void text_compared_calls(struct trace_output *output,
 	tree_walk_fini(&walk);
 	fprintf(output->out,
 		"\ntwo of %s calls, in threads %" PRIu32 " and %" PRIu32
-		"; the times are upper bounds\n",
+		"; the times are upper bounds,\n"
+		"which include waiting and other programs' use of the "
+		"processor\n",
 		text_grouped(compared->all).text,
 		compared->of[COMPARED_FAST].end.tid,
 		compared->of[COMPARED_SLOW].end.tid);

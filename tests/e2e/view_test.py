@@ -8,7 +8,7 @@ import signal
 import time
 
 from lib import clewtest, screen
-from lib.clewtest import CLEW, needs
+from lib.clewtest import CLEW, needs, target
 
 PROGRAM = r"""
 #define NOINLINE __attribute__((noinline, noclone))
@@ -327,7 +327,9 @@ class Traced(Viewed):
             self.rows(shown),
             [line.rstrip() for line in self.trace(
                 "--slowest=lib::leaf", "--top=0")][:len(self.rows(shown))])
-        self.press("c", r"fast +calls +slow(.*\n)+two of 41 calls")
+        self.press("c", r"fast +calls +slow(.*\n)+two of 41 calls"
+                   ".*upper bounds,\nwhich include waiting and other programs' "
+                   "use of the processor")
         self.press("BSpace", "the slowest 41 of 41 calls")
         self.press("Enter", r"lib::leaf\(\);")
         self.quit()
@@ -374,6 +376,17 @@ class Traced(Viewed):
                 for row in rows[:-1]:
                     self.assertIn("leaf();", row)
                 self.quit()
+
+
+@needs("tmux")
+class Overwritten(Viewed):
+    def test_calls_that_a_ring_has_lost_are_reported(self):
+        self.record([target("recursion")], ["--trace=ring:128K"])
+        self.view()
+        missing = "; older calls lost: larger ring, --min-duration"
+        self.press("5", "sorted by total" + missing)
+        self.press("Enter", "the slowest [0-9,]+ of [0-9,]+ calls?" + missing)
+        self.quit()
 
 
 @needs("tmux")
