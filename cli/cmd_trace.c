@@ -542,6 +542,17 @@ static int complain_of_no_call(const char *command, struct opened *opened,
 	return EXIT_FAILURE;
 }
 
+static void write_overwritten(const struct opened *opened,
+			      const struct trace_options *options)
+{
+	const struct trace_output output = output_of(opened, options, 0);
+
+	if (options->is_json)
+		json_overwritten(&output);
+	else if (!options->is_quiet)
+		text_overwritten(&output);
+}
+
 static int show(const char *command, struct opened *opened,
 		struct trace_options *options)
 {
@@ -559,6 +570,7 @@ static int show(const char *command, struct opened *opened,
 	has_color = terminal_begin(&options->terminal);
 	err = function ? write_function(opened, options, chosen, has_color)
 		       : write_selected(opened, options, has_color);
+	write_overwritten(opened, options);
 	status = terminal_finish(&options->terminal, command);
 	free(chosen);
 

@@ -247,22 +247,25 @@ static void layout(struct pane *pane)
 static char *state(struct pane *pane)
 {
 	const struct calls_pane *calls = (const struct calls_pane *)pane;
+	const char *missing;
 
 	if (calls->why)
 		return memory_printf("%s: %s", pane->viewed->options->path,
 				     calls->why);
+	missing = traces_overwritten(&calls->traces)
+			  ? "; older calls lost: larger ring, --min-duration"
+			  : "";
 	switch (calls->level) {
 	case LEVEL_FUNCTIONS:
-		return memory_printf("durations of the calls of %s function%s, "
-				     "sorted by %s",
+		return memory_printf("%s function%s, sorted by %s%s",
 				     text_grouped(calls->all.count).text,
 				     text_plural(calls->all.count),
-				     key_texts[calls->key]);
+				     key_texts[calls->key], missing);
 	case LEVEL_CALLS:
-		return memory_printf("the slowest %s of %s call%s",
+		return memory_printf("the slowest %s of %s call%s%s",
 				     text_grouped(calls->slow.count).text,
 				     text_grouped(calls->slow.all).text,
-				     text_plural(calls->slow.all));
+				     text_plural(calls->slow.all), missing);
 	default:
 		return memory_printf("Backspace: the slowest calls");
 	}

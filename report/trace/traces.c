@@ -125,6 +125,15 @@ void traces_close(struct traces *traces)
 	*traces = (struct traces){ 0 };
 }
 
+uint64_t traces_overwritten(const struct traces *traces)
+{
+	uint64_t packets = 0;
+
+	for (size_t i = 0; i < traces->count; i++)
+		packets += traces->processes[i].trace.dropped;
+	return packets;
+}
+
 static const struct thread *find_thread(const struct traced_process *process,
 					uint32_t tid)
 {

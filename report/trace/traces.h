@@ -36,6 +36,9 @@ int traces_open(struct traces *traces, struct recording *recording,
 		struct catalog *catalog, const struct whose *whose, char **why);
 void traces_close(struct traces *traces);
 
+/* Returns the number of packets of older calls that were overwritten. */
+uint64_t traces_overwritten(const struct traces *traces);
+
 /* Returns whether the thread is selected. */
 int traces_want(const struct traces *traces,
 		const struct traced_process *process, uint32_t tid);

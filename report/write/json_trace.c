@@ -81,3 +81,17 @@ void json_trace_line(struct trace_output *output, const struct call_line *line)
 	json_decref(object);
 	fputc('\n', output->out);
 }
+
+void json_overwritten(const struct trace_output *output)
+{
+	const uint64_t packets = traces_overwritten(output->traces);
+	json_t *object;
+
+	if (!packets)
+		return;
+	object = json_pack("{ssso}", "kind", "overwritten", "packets",
+			   json_number(packets));
+	json_dumpf(object, output->out, JSON_COMPACT);
+	json_decref(object);
+	fputc('\n', output->out);
+}

@@ -170,6 +170,17 @@ void text_trace_line(struct trace_output *output, const struct call_line *line)
 	fputc('\n', output->out);
 }
 
+void text_overwritten(const struct trace_output *output)
+{
+	const uint64_t packets = traces_overwritten(output->traces);
+
+	if (packets)
+		fprintf(output->out,
+			"missing: older calls (%s packet%s overwritten); "
+			"record with a larger ring or --min-duration\n",
+			text_grouped(packets).text, text_plural(packets));
+}
+
 void text_trace_summary(struct trace_output *output)
 {
 	const char *separator = "gaps: ";

@@ -37,6 +37,13 @@ void text_trace_line(struct trace_output *output, const struct call_line *line);
 /* Writes how exact the times are, and which data is missing. */
 void text_trace_summary(struct trace_output *output);
 
+/*
+ * Write that older calls were overwritten, and how to retain more; nothing if
+ * none were.
+ */
+void text_overwritten(const struct trace_output *output);
+void json_overwritten(const struct trace_output *output);
+
 /* Writes one JSON object as a line. */
 void json_trace_line(struct trace_output *output, const struct call_line *line);
 

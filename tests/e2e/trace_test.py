@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Traces record each call in packets, with the counts that programs have themselves."""
+import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -509,6 +511,33 @@ class Kept(clewtest.Case):
                                r"overwritten\)")
         self.assertRegex(text, r"\nnote: .* of earlier calls were overwritten\n")
         self.assertNotIn("problem", text)
+
+    def test_each_view_reports_overwritten_calls(self):
+        self.record([target("recursion")],
+                    ["--trace=ring:128K", "--stamps=all"])
+        (packets,) = re.findall(r"older calls \(([\d,]+) packets? overwritten",
+                                self.details(self.recording_path))
+        packets = int(packets.replace(",", ""))
+        latencies = self.clew("trace", "--latencies", self.recording_path)
+        function = latencies.stdout.splitlines()[1].split()[-1]
+        for options in ([], ["--latencies"], [f"--histogram={function}"],
+                        [f"--slowest={function}"],
+                        [f"--slowest={function}", "--against=median"]):
+            with self.subTest(options):
+                text = self.clew("trace", *options, self.recording_path).stdout
+                self.assertEqual(
+                    text.splitlines()[-1],
+                    f"missing: older calls ({packets:,} "
+                    f"packet{'s' * (packets > 1)} overwritten); record with a "
+                    "larger ring or --min-duration")
+                lines = self.clew("trace", "--json", *options,
+                                  self.recording_path).stdout.splitlines()
+                self.assertEqual(json.loads(lines[-1]), {
+                    "kind": "overwritten", "packets": packets})
+        self.record([target("recursion")], ["--trace"])
+        for options in [], ["--json"], ["--latencies"]:
+            self.assertNotIn("overwritten", self.clew(
+                "trace", *options, self.recording_path).stdout)
 
     def test_a_killed_process_leaves_its_ring(self):
         """The ring contains all calls that the process has acknowledged."""
