@@ -196,9 +196,10 @@ class Tables(Watched):
         child, = (int(line) for line in self.run_program(
             ["pgrep", "-P", str(parent.pid)], text=True).stdout.split())
         self.addCleanup(self.run_program, ["kill", "-9", str(child)])
-        (_, rows), = self.tables("-n", "1", "-d", ".3", "--by", "thread",
-                                 "--children", parent.pid)
-        self.assertIn(f"({child})", rows[0][4])
+        # The child may be attached to after the first table.
+        tables = self.tables("-n", "5", "-d", ".3", "--by", "thread",
+                             "--children", parent.pid)
+        self.assertIn(f"({child})", tables[-1][1][0][4])
         self.assert_one_line_error(
             self.clew("top", "-b", "--exe=no-such-program-anywhere"),
             "no-such-program-anywhere")
