@@ -160,6 +160,10 @@ void unmatched_recording(const char *path, int err, char **why)
 		fail(why, err,
 		     "%s: no such recording; record first: clew record -- CMD",
 		     path);
+	else if (strpbrk(path, "*?["))
+		fail(why, err,
+		     "%s: no such recording: the pattern matches no file",
+		     path);
 	else
 		fail(why, err,
 		     "%s: no such recording; record first: clew record -o %s "

@@ -206,6 +206,10 @@ class Recordings(clewtest.Case):
                 self.assert_one_line_error(
                     self.clew(*words, "befroe.out"),
                     "befroe.out: no such recording; did you mean before.out?")
+        done = self.clew("trace", "nowhere/*.snapshot1")
+        self.assertEqual((done.returncode, done.stderr), (
+            1, "clew trace: nowhere/*.snapshot1: no such recording: the "
+            "pattern matches no file\n"))
         self.assert_one_line_error(
             self.clew("report", "frobnicate"),
             "record first: clew record -o frobnicate -- CMD")
