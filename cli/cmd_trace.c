@@ -581,8 +581,12 @@ static int show(const char *command, struct opened *opened,
 	case -ENOENT:
 		complain(command,
 			 "%s: a comparison needs two calls, of which the "
-			 "faster one has returned",
-			 function);
+			 "faster one has returned%s",
+			 function,
+			 traces_overwritten(&opened->traces)
+				 ? "; the ring does not hold them: record with "
+				   "a larger ring or --min-duration"
+				 : "");
 		return EXIT_FAILURE;
 	default:
 		return complain_of_no_call(command, opened, options, function);

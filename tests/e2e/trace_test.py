@@ -534,6 +534,16 @@ class Kept(clewtest.Case):
                                   self.recording_path).stdout.splitlines()
                 self.assertEqual(json.loads(lines[-1]), {
                     "kind": "overwritten", "packets": packets})
+        (began, *_) = [row.split()[-1] for row in
+                       self.clew("trace", "--latencies", "--top=0",
+                                 self.recording_path).stdout.splitlines()
+                       if row.split()[:1] == ["0"]]
+        done = self.clew("trace", f"--slowest={began}", "--against=median",
+                         self.recording_path)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[-1]), (
+            1, f"clew trace: {began}: a comparison needs two calls, of which the "
+            "faster one has returned; the ring does not hold them: record with "
+            "a larger ring or --min-duration"))
         self.record([target("recursion")], ["--trace"])
         for options in [], ["--json"], ["--latencies"]:
             self.assertNotIn("overwritten", self.clew(
