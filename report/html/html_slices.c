@@ -5,6 +5,7 @@
  * that began, so a call that is too short is removed when it ends.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "report/html/html_page.h"
@@ -199,6 +200,17 @@ static void take_event(void *context, const struct traced_process *process,
 		note_gap(walk, event);
 }
 
+static void read_latencies(struct slice_walk *walk, const struct traces *traces)
+{
+	const size_t count = traces->catalog->function_count;
+	uint8_t *chosen = memory_zeroed(count + 1, 1);
+
+	memset(chosen, 1, count);
+	function_latencies_find(&walk->page->timeline.latencies, traces,
+				&walk->page->view->window, chosen);
+	free(chosen);
+}
+
 static void read_traces(struct slice_walk *walk, const struct traces *traces)
 {
 	const struct html_view *view = walk->page->view;
@@ -210,6 +222,8 @@ static void read_traces(struct slice_walk *walk, const struct traces *traces)
 	timeline->shortest_ns =
 		latencies_longest(walk->latencies, view->slices);
 	free(walk->latencies);
+	if (timeline->shortest_ns > 0)
+		read_latencies(walk, traces);
 	call_events_each(traces, &view->window, take_event, walk);
 	free(walk->open);
 }

@@ -224,6 +224,7 @@ void html_timeline_fini(struct html_timeline *timeline)
 		free(timeline->lanes[i].notes);
 	}
 	free(timeline->lanes);
+	function_latencies_fini(&timeline->latencies);
 	idmap_fini(&timeline->lane_of);
 	strings_fini(&timeline->names);
 	*timeline = (struct html_timeline){ 0 };
@@ -335,12 +336,39 @@ static void write_notes(const struct html_timeline *timeline,
 	html_stream_column(stream, "notes", &notes);
 }
 
+/* Writes the distributions that `clew trace --latencies` shows. */
+static void write_latencies(struct html_page *page, struct html_stream *stream)
+{
+	enum { OCTAVES = 65 };
+	const struct function_latencies *all = &page->timeline.latencies;
+	struct html_column column = { 0 };
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct latencies *most = &all->sorted[i]->most;
+
+		if (most->count == 0)
+			continue;
+		html_column_put(
+			&column,
+			html_page_function(page, all->sorted[i]->function));
+		html_column_put(&column, most->count);
+		html_column_put(&column, latencies_quantile(most, 0.5));
+		html_column_put(&column, latencies_quantile(most, 0.99));
+		html_column_put(&column, most->max_ns);
+		html_column_put(&column, (uint64_t)most->sum_ns);
+		for (unsigned int bit = 0; bit < OCTAVES; bit++)
+			html_column_put(&column, latencies_octave(most, bit));
+	}
+	html_stream_column(stream, "t.all", &column);
+}
+
 void html_timeline_write(struct html_page *page, struct html_stream *stream)
 {
 	if (page->timeline.lane_count == 0)
 		return;
 	html_lanes_find_groups(page);
 	write_slices(page, stream);
+	write_latencies(page, stream);
 	write_samples(page, stream);
 	write_notes(&page->timeline, stream);
 }

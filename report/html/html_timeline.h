@@ -17,6 +17,7 @@
 #include "base/strings.h"
 #include "report/html/html_stream.h"
 #include "report/recording/part_reader.h"
+#include "report/trace/function_latencies.h"
 #include "report/write/json.h"
 
 /* Unknown or unusual facts about a slice, as bits in the page's format. */
@@ -66,6 +67,8 @@ struct html_timeline {
 	uint64_t calls;       /* number of calls, including omitted ones */
 	/* duration of the shortest slice; 0: none was omitted */
 	uint64_t shortest_ns;
+	/* Durations of all calls; empty if no slice was omitted. */
+	struct function_latencies latencies;
 	uint64_t odd;           /* calls whose context is not in the tree */
 	uint64_t samples;       /* number of samples, including omitted ones */
 	uint64_t sampled_to_ns; /* end of the samples; 0: none was omitted */

@@ -3,6 +3,7 @@
 """Compares the timeline in the page of `clew html` with other sources."""
 import collections
 import itertools
+import json
 import subprocess
 
 from lib import clewtest
@@ -77,6 +78,25 @@ class Made(Timed, Case):
                 count = sum(map(len, found.values()))
                 self.assertLessEqual(count, most)
                 self.assertGreater(count, most * 0.9 - 1)
+
+    def test_durations_of_all_calls_are_those_of_latencies(self):
+        """Also those of the calls that the page omits."""
+        self.make_runs(Run(3, 0, MAIN, 3000), Run(4, 1, WORKER, 2000))
+        self.assertNotIn("t.all", {name for name, data in
+                                   self.page().sections.items() if data})
+        page = self.page("--slices=10")
+        found = {page.names[row[0]]: row[1:5] for row in Numbers(
+            page.sections["t.all"]).rows(6 + 65)}
+        lines = self.clew("trace", "--latencies", "--json", "--top=1000",
+                          self.recording_path).stdout.splitlines()
+        wanted = {}
+        for each in map(json.loads, lines):
+            if "most" in each:
+                most = each["most"]
+                shares = {one["share"]: one["ns"] for one in most["quantiles"]}
+                wanted[each["name"]] = (
+                    each["calls"], shares[0.5], shares[0.99], most["max_ns"])
+        self.assertEqual(found, wanted)
 
     def test_windows_have_the_calls_that_overlap_them(self):
         run = Run(7, 0, MAIN, 900)

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { costOf, folder, page, settled, show } from "./browser.mjs";
 import { cells } from "./known.mjs";
-import { kinds, metaOf, page as write, sectionsOf, timelineOf }
+import { column as bytes, kinds, metaOf, page as write, sectionsOf, timelineOf }
   from "./synthetic.mjs";
 
 const MS = 1e6;
@@ -40,8 +40,8 @@ function slices() {
   return found;
 }
 
-function traced(lanes = [{ name: "main", tid: 11, slices: slices() }]) {
-  const timeline = timelineOf(lanes);
+function traced(lanes = [{ name: "main", tid: 11, slices: slices() }],
+                timeline = timelineOf(lanes)) {
   const same = (value) => names.map((_, i) => i === 0 ? 0 : value);
 
   return write(metaOf(items.length, {
@@ -150,6 +150,37 @@ test("calls without begin or end have no duration", async () => {
 
   assert.equal((await column(0, "count"))[at], "1");
   assert.equal((await column(0, "most"))[at], "5.000 ms");
+});
+
+test("durations cover calls that are not in the page", async () => {
+  const octaves = Array.from({ length: 65 }, () => 0);
+
+  octaves[4] = 40000; /* 8 to 15 ns */
+  octaves[24] = 100;
+  const { meta, sections } = timelineOf([
+    { name: "main", tid: 11, slices: slices() }],
+  { calls: 40401, shortest_ns: 20 });
+
+  sections["t.all"] = bytes([HANDLE, 40100, 10, 12, 10 * MS, 506 * MS, ...octaves]);
+  await open("all-durations", traced([], { meta, sections }));
+  assert.deepEqual(await Promise.all(["name .name", "count", "p50", "p99", "most"]
+    .map(async (key) => (await column(0, key))[0])),
+  ["handle", "40,100", "10.00 ns", "12.00 ns", "10.00 ms"]);
+  assert.match(await half(1).locator(".bars").getAttribute("aria-label"),
+               /^Histogram: 8\.000 ns to 16\.00 ns: 40000; .*: 100$/);
+  const note = () => page.locator("#panel-calls .note").innerText();
+
+  assert.match(await note(), /table and the histogram cover all calls[^]*40,\d+ of/);
+  await page.evaluate(() => clew.setRange({ from: 0, to: 1e9 }));
+  await settled();
+  await page.keyboard.press("8");
+  await settled();
+  assert.match(await note(), /cover only the calls that are in this page: 40,/);
+  assert.equal((await column(0, "count"))[
+    (await column(0, "name .name")).indexOf("handle")], "50");
+  await page.keyboard.press("3");
+  assert.match(await page.locator("#panel-functions .note").innerText(),
+               /Calls are those that took 20\.00 ns or more/);
 });
 
 test("two marked calls are compared in all views", async () => {

@@ -7,7 +7,7 @@ import { stackOfContext } from "./actions.js";
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
 import { nameCell } from "./functions.js";
-import { callsByFunction, histogram, quantile } from "./latencies.js";
+import { callsByFunction, durationsOf } from "./latencies.js";
 import { traceTimeNote } from "./measures.js";
 import { Table } from "./table.js";
 import { moment } from "./timescale.js";
@@ -33,8 +33,7 @@ export class CallsView {
     this.right.append(this.title, this.bars, element("div.comparing", {},
       this.compare, this.hint));
     host.append(element("div.halves.tall", {}, this.left, this.right),
-                element("p.note", {}, "p50 and p99: half, or 99 of 100, of the " +
-                  `calls took at most this time. ${traceTimeNote(app.profile)}`));
+                this.note = element("p.note"));
     this.functions = new Table(this.left, {
       columns: this.#functionColumns(), label: "Durations of calls", sort: "most",
       picked: (f) => {
@@ -56,21 +55,21 @@ export class CallsView {
   }
 
   #functionColumns() {
-    const calls = (f) => this.calls.get(f);
-    const time = (key, label, title, of, rank = 0) => ({
-      key, label, title, isNumber: true, rank, value: of,
-      text: (f) => format.time(of(f)) });
-    const at = (share) => (f) => quantile(this.timeline, calls(f), share);
+    const of = (key) => (f) => this.#durations(f)[key];
+    const time = (key, label, title, value, rank = 0) => ({
+      key, label, title, isNumber: true, rank, value,
+      text: (f) => format.time(value(f)) });
 
     return [
       { key: "name", label: "Function", least: 110, wish: 200, grow: 1,
         value: (f) => this.app.profile.name(f), cell: (f) => nameCell(this.app, f) },
       { key: "count", label: "Calls", isNumber: true, rank: 1,
-        title: "Calls with a known duration", value: (f) => calls(f).length,
-        text: (f) => format.count(calls(f).length) },
-      time("p50", "p50", "Half of the calls took at most this time", at(0.5), 2),
-      time("p99", "p99", "99 of 100 calls took at most this time", at(0.99)),
-      time("most", "Maximum", "The slowest call", at(1)),
+        title: "Calls with a known duration", value: of("count"),
+        text: (f) => format.count(of("count")(f)) },
+      time("p50", "p50", "Half of the calls took at most this time", of("p50"), 2),
+      time("p99", "p99", "99 of 100 calls took at most this time", of("p99")),
+      time("most", "Maximum", "The slowest call", of("most")),
+      time("sum", "Total", "The sum of these durations", of("sum"), 3),
     ];
   }
 
@@ -117,16 +116,51 @@ export class CallsView {
       this.calls = callsByFunction(timeline, timeline.lanesOf(profile.chosen),
                                    profile.other ? null : profile.range);
       this.shown = key;
+      this.sums = this.#coversAll() ? timeline.durations : new Map();
+      this.#sayWhatCounts();
     }
-    this.functions.show([...this.calls.keys()].filter((f) =>
+    const functions = this.#coversAll() ? this.sums : this.calls;
+
+    this.functions.show([...functions.keys()].filter((f) =>
       !found?.matches || found.matches[f]));
     const wanted = this.#wantedFunction();
-    const f = this.calls.has(wanted) ? wanted : this.functions.rows[0] ?? 0;
+    const f = functions.has(wanted) ? wanted : this.functions.rows[0] ?? 0;
 
     this.#choose(f);
     /* A function without calls stays selected in the other views. */
     if (f && (f === wanted || !this.app.function))
       this.app.selectFunction(f);
+  }
+
+  /* Returns whether the page has the durations of all calls that are shown. */
+  #coversAll() {
+    const { chosen, range } = this.app.profile;
+
+    return Boolean(this.timeline.durations) && !chosen && !range;
+  }
+
+  #durations(f) {
+    let found = this.sums.get(f);
+
+    if (!found) {
+      found = durationsOf(this.timeline, this.calls.get(f));
+      this.sums.set(f, found);
+    }
+    return found;
+  }
+
+  #sayWhatCounts() {
+    const { meta, calls, durations } = this.timeline;
+    const absent = durations ? `${format.count(meta.calls - calls)} of ` +
+      `${format.plural(meta.calls, "call")} are not in this page, because they ` +
+      `took less than ${format.time(meta.shortest_ns)}` : "";
+
+    this.note.textContent = "p50 and p99: half, or 99 of 100, of the calls took " +
+      "at most this time. " + (!absent ? "" : this.#coversAll()
+      ? "The table and the histogram cover all calls of the trace. The rows " +
+        `below the histogram do not: ${absent}. `
+      : "The table, the histogram and the rows cover only the calls that are in " +
+        `this page: ${absent}. `) + traceTimeNote(this.app.profile);
   }
 
   #wantedFunction() {
@@ -148,13 +182,13 @@ export class CallsView {
       this.marked = [];
     this.function = f;
     replace(this.title, f ? `Slowest calls of ${this.app.profile.short(f)}` : "");
-    this.#drawBars(calls);
+    this.#drawBars(f);
     this.slowest.show([...calls.slice(-SLOWEST)]);
     this.#sayMarked();
   }
 
-  #drawBars(calls) {
-    const bars = calls.length ? histogram(this.timeline, calls) : [];
+  #drawBars(f) {
+    const bars = f ? this.#durations(f).bars : [];
     const most = Math.max(...bars.map(({ count }) => count), 1);
 
     this.bars.setAttribute("aria-label", `Histogram: ${bars.filter(({ count }) =>

@@ -5,6 +5,37 @@
  */
 import { BEGAN_BEFORE, IS_SAMPLED } from "./timeline.js";
 
+const OCTAVES = 65; /* of report/html/html_timeline.c */
+
+/*
+ * Returns Map function -> { count, p50, p99, most, sum, bars } over all calls of
+ * the trace; null if all of them are slices. Bars are those of histogram().
+ */
+export function readDurations(numbers) {
+  const found = new Map();
+
+  while (numbers && !numbers.isAtEnd) {
+    const f = numbers.next();
+    const [count, p50, p99, most, sum] =
+      Array.from({ length: 5 }, () => numbers.next());
+    const all = Array.from({ length: OCTAVES }, (_, bit) => ({
+      from: bit ? 2 ** (bit - 1) : 0, to: 2 ** bit, count: numbers.next() }));
+    const used = all.map((bar) => bar.count > 0);
+
+    found.set(f, { count, p50, p99, most, sum,
+      bars: all.slice(used.indexOf(true), used.lastIndexOf(true) + 1) });
+  }
+  return found.size ? found : null;
+}
+
+/* Returns the same for the calls of one function that are slices. */
+export function durationsOf(timeline, calls) {
+  return { count: calls.length, p50: quantile(timeline, calls, 0.5),
+           p99: quantile(timeline, calls, 0.99), most: quantile(timeline, calls, 1),
+           sum: calls.reduce((sum, i) => sum + timeline.length(i), 0),
+           bars: histogram(timeline, calls) };
+}
+
 function isWhole(timeline, i) {
   return !(timeline.flags[i] & (BEGAN_BEFORE | IS_SAMPLED)) &&
     ["returned", "left"].includes(timeline.ending(i));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { readDurations } from "./latencies.js";
 /*
  * Data with a time, in columns: the calls of a trace (slices) and samples, by
  * thread.
@@ -159,6 +160,7 @@ export class Timeline {
     this.calls = this.lanes.reduce((sum, lane) => sum + lane.slices, 0);
     /* slice -> function, for slices whose context is not in the tree */
     this.odd = new Map();
+    this.durations = readDurations(data.numbers("t.all"));
     this.#readSlices(data);
     this.#readNotes(data);
     this.#findExtent();
