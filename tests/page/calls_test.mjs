@@ -89,6 +89,27 @@ test("each function has count, p50, p99 and maximum of its calls", async () => {
   await page.screenshot({ path: join(folder, "calls.png") });
 });
 
+test("labels of the histogram are whole and apart", async () => {
+  await open("labels");
+  await rowOf(0, "handle").click();
+  await settled();
+  const labels = await half(1).locator(".limit").evaluateAll((all) => all
+    .filter((label) => label.textContent).map((label) => {
+      const range = document.createRange();
+
+      range.selectNodeContents(label);
+      const { left, right } = range.getBoundingClientRect();
+
+      return { text: label.textContent, left, right };
+    }));
+
+  assert.ok(labels.length >= 2);
+  labels.forEach(({ text, left }, i) => {
+    assert.match(text, / (ns|µs|ms|s)$/);
+    assert.ok(i === 0 || labels[i - 1].right < left, text);
+  });
+});
+
 test("the slowest calls come first and open the timeline", async () => {
   await open("slowest");
   await rowOf(0, "handle").click();

@@ -13,6 +13,7 @@ import { Table } from "./table.js";
 import { moment } from "./timescale.js";
 
 const SLOWEST = 1000; /* rows of slowest calls */
+const LIMIT_WIDTH = 60; /* pixels of "1.024 µs" and a gap */
 
 export class CallsView {
   static keys = ["cf"];
@@ -189,18 +190,21 @@ export class CallsView {
 
   #drawBars(f) {
     const bars = f ? this.#durations(f).bars : [];
+    const slot = (this.bars.clientWidth || 400) / Math.max(1, bars.length);
+    const step = Math.ceil(LIMIT_WIDTH / slot); /* bars that share a label */
     const most = Math.max(...bars.map(({ count }) => count), 1);
 
     this.bars.setAttribute("aria-label", `Histogram: ${bars.filter(({ count }) =>
       count).map(({ from, to, count }) =>
       `${format.time(from)} to ${format.time(to)}: ${count}`).join("; ")}`);
-    replace(this.bars, bars.map(({ from, to, count }) => {
+    replace(this.bars, bars.map(({ from, to, count }, i) => {
       const bar = element("i", { title: `${format.time(from)} to ` +
         `${format.time(to)}: ${format.plural(count, "call")}` });
 
       bar.style.height = count ? `${Math.max(3, count / most * 100)}%` : "0";
       return element("span.slot", {}, bar, element("span.limit", {},
-                                                   format.time(from)));
+        i % step === 0 && i * slot + LIMIT_WIDTH <= bars.length * slot + 20
+          ? format.time(from) : ""));
     }));
   }
 
