@@ -82,8 +82,8 @@ static int is_trace(const struct dirent *entry)
 }
 
 /*
- * Returns "clew report DIR/1.0.snapshot1", "clew trace DIR" or "clew report".
- * The caller frees it.
+ * Returns "clew trace --latencies DIR/1.0.snapshot1", "clew trace DIR" or
+ * "clew report", for example. The caller frees it.
  */
 static char *next_command(const char *path, const char *named)
 {
@@ -94,8 +94,10 @@ static char *next_command(const char *path, const char *named)
 	char *command;
 
 	if (taken > 0)
-		command = memory_printf("clew report %s/%s", named,
-					snapshots[0]->d_name);
+		command = memory_printf("clew %s %s/%s",
+					traced > 0 ? "trace --latencies"
+						   : "report",
+					named, snapshots[0]->d_name);
 	else
 		command = memory_printf(
 			"clew %s%s%s", traced > 0 ? "trace" : "report",
