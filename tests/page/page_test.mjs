@@ -456,6 +456,15 @@ test("each kind of missing data is in the badge and in Coverage", async () => {
   assert.doesNotMatch(await page.locator("body").innerText(), /exact|every call/i);
 });
 
+test("an import claims nothing about hooks", async () => {
+  await show("import", known({ imported: { from: "callgrind", calls: true } }));
+  await page.click(".chip");
+  const said = await page.locator("#panel-coverage").innerText();
+
+  assert.match(said, /Another tool has counted or sampled this/);
+  assert.doesNotMatch(said, /hooked 100|Calls lost|exactly once/);
+});
+
 test("a recursion a hundred thousand deep", async () => {
   const deep = Array.from({ length: 100000 }, (_, i) => [i + 1, 4, 1]);
 

@@ -284,10 +284,10 @@ export class CoverageView {
           "its numbers are."
         : `Call counts are ${callsAre(meta)}. This tab lists the calls ` +
         "and times that are sampled, lost, folded or not hooked, with numbers."),
-      element("div.cards", {}, hookedCard(meta), lossCard(meta),
-              placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
-              missingCard(meta), startCard(meta), costCard(meta),
-              trapCard(meta)),
+      /* The cards describe how clew records. */
+      meta.imported ? "" : element("div.cards", {}, hookedCard(meta), lossCard(meta),
+        placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
+        missingCard(meta), startCard(meta), costCard(meta), trapCard(meta)),
       list("Problems", problemsOf(meta), "ul.problems"),
       list("Missing", missingOf(meta), "ul"),
       list("Notes", meta.expected ?? [], "ul"), moduleTable(meta), processTable(meta),
