@@ -222,7 +222,7 @@ static void sort_by_next(struct calls_pane *calls, unsigned int step)
 	calls->key = (calls->key + step) % LATENCY_KEYS;
 	if (calls->all.count > 0)
 		qsort_r(calls->all.sorted, calls->all.count,
-			sizeof(*calls->all.sorted), by_key, &calls->key);
+			sizeof(struct call_latencies *), by_key, &calls->key);
 	screen_list_select(&calls->pane.list, 0);
 }
 

@@ -438,19 +438,19 @@ void screen_page_clear(struct screen_page *page)
 
 void screen_page_set(struct screen_page *page, char *text)
 {
+	struct screen_page new = { .text = text };
 	char *next = text;
 
-	screen_page_clear(page);
-	page->text = text;
 	while (*next) {
-		page->lines =
-			memory_grow(page->lines, page->list.count,
-				    &page->capacity, sizeof(*page->lines));
-		page->lines[page->list.count++] = next;
+		new.lines = memory_grow(new.lines, new.list.count,
+					&new.capacity, sizeof(*new.lines));
+		new.lines[new.list.count++] = next;
 		next += strcspn(next, "\n");
 		if (*next)
 			*next++ = '\0';
 	}
+	screen_page_clear(page);
+	*page = new;
 }
 
 static void write_page_line(FILE *out, void *context, size_t row)

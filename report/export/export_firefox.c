@@ -203,7 +203,8 @@ static void add_mark_lanes(struct firefox *firefox)
 
 	firefox->mark_lanes =
 		memory_zeroed(list->event_count, sizeof(uint32_t));
-	firefox->marks = memory_zeroed(list->event_count, sizeof(*by_time));
+	firefox->marks =
+		memory_zeroed(list->event_count, sizeof(struct mark_event *));
 	for (size_t i = 0; i < list->event_count; i++) {
 		const struct mark_event *event = by_time[i];
 
