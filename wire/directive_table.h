@@ -63,10 +63,10 @@ X(NOT_MODULE, "not-module", TEXT, rules, 0, 0, 0, \
   "Do not count functions of matching modules", NULL) \
 X(FUNCTION, "function", REGEX, rules, 0, 0, 0, \
   BOTH, 'f', "REGEX", SELECTION, FIRST, \
-  "Count only functions whose names match", NULL) \
+  "Count only functions whose names in the file (mangled) match", NULL) \
 X(NOT_FUNCTION, "not-function", REGEX, rules, 0, 0, 0, \
   BOTH, 'F', "REGEX", SELECTION, LATER, \
-  "Do not count functions whose names match", NULL) \
+  "Do not count functions whose names in the file (mangled) match", NULL) \
 X(LIBC, "libc", FLAG, hook_libc, 0, 0, 0, \
   RECORD, 0, NULL, SELECTION, LATER, \
   "Also count functions of the C library", \

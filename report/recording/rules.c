@@ -75,6 +75,15 @@ void rule_sums_fini(struct rule_sums *sums)
 	*sums = (struct rule_sums){ 0 };
 }
 
+/* Names are mangled in files, so none contains "::". */
+static const char *why_nothing(const char *rule)
+{
+	return strstr(rule, "function ") && strstr(rule, "::")
+		       ? "; it is matched with the names in the file, which "
+			 "are mangled (`nm PROGRAM`)"
+		       : "";
+}
+
 void rule_sums_warn(FILE *out, const struct rule_sums *sums, const char *prefix)
 {
 	for (size_t i = 0; i < sums->count; i++) {
@@ -84,8 +93,8 @@ void rule_sums_warn(FILE *out, const struct rule_sums *sums, const char *prefix)
 			continue;
 		text = memory_string(sums->items[i].text,
 				     sums->items[i].text_bytes);
-		fprintf(out, "%srule \"%s\" matched nothing\n", prefix,
-			text_printable(text));
+		fprintf(out, "%srule \"%s\" matched nothing%s\n", prefix,
+			text_printable(text), why_nothing(text));
 		free(text);
 	}
 }

@@ -57,6 +57,13 @@ class Counts(Case):
             self.assert_nothing([*words, "-f", "^quite other$"],
                                 "no function that was called matches\n")
 
+    def test_rules_that_match_nothing_say_that_names_are_mangled(self):
+        for name, said in ("^std::", True), ("^nothing$", False):
+            done = self.record([self.program], ["-F", name], text=True)
+            self.assertIn(f'rule "not-function {name}" matched nothing',
+                          done.stderr)
+            self.assertEqual("mangled" in done.stderr, said)
+
     def test_functions_that_were_not_called(self):
         for words in self.TABLES:
             self.assert_nothing([*words, "-f", "never_called"],
