@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 from lib import clewtest, screen
-from lib.clewtest import CLEW, PYTHON, needs
+from lib.clewtest import CLEW, PYTHON, needs, unless_sanitized
 
 LOOP = "print('ready', flush=True)\nwhile True: str(1)"
 
@@ -299,6 +299,7 @@ class Screen(Watched, screen.Screen):
         self.ended()
         self.is_left(self.process)
 
+    @unless_sanitized
     def test_a_crash_of_top_restores_the_terminal(self):
         self.see("PyObject_Str")
         os.kill(self.command_pid("top"), signal.SIGSEGV)

@@ -8,7 +8,7 @@ import signal
 import time
 
 from lib import clewtest, screen
-from lib.clewtest import CLEW, needs, target
+from lib.clewtest import CLEW, needs, target, unless_sanitized
 
 PROGRAM = r"""
 #define NOINLINE __attribute__((noinline, noclone))
@@ -279,7 +279,7 @@ class Annotated(Viewed):
         done = self.record([program, "500"], ["--time=cpu"])
         self.assertEqual(done.returncode, 0, done.stderr)
         name = self.rows(self.view())[0].split()[-2]
-        shown = self.press("a", rf"\[4 annotate\](.*\n)+.*annotate.c:{HOT_LINE}"
+        shown = self.press("a", rf"\[4 annotate\](.*\n)+.*\b{HOT_LINE}\b.*return "
                            r"(.*\n)+\? help  q quit  arrows scroll")
         wanted = self.clew("annotate", name, self.recording_path).stdout
         self.assertEqual([line[:80].rstrip() for line in self.rows(shown)],
@@ -412,6 +412,7 @@ class Terminal(Calls):
         self.press("2", r"\[2 tree\]")
         self.quit()
 
+    @unless_sanitized
     def test_signals_to_view_restore_the_terminal(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGSEGV,
                        signal.SIGABRT):

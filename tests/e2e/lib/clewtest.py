@@ -98,12 +98,12 @@ def needs(*programs):
 
 
 def unless_sanitized(test):
-    """Skips a test of memory or time if clew is sanitized, since sanitizers use
-    some of both."""
+    """Skips a test of memory, time or crashes if clew is sanitized, since
+    sanitizers use some of both, and report crashes themselves."""
     @functools.wraps(test)
     def skipped_or_not(self):
         if b"__asan_init" in CLEW.read_bytes():
-            self.skipTest("sanitizers take time and memory of their own")
+            self.skipTest("sanitizers take time and memory, and report crashes")
         test(self)
     return skipped_or_not
 
