@@ -271,6 +271,7 @@ class Inlined(Calls):
 
 @needs("tmux")
 class Annotated(Viewed):
+    @unless_sanitized  # the worker that reads code does not end well there
     def test_annotated_lines_of_view_are_those_of_annotate(self):
         program = self.work / "program"
         done = self.run_program(["cc", "-g", "-O2", ANNOTATED, "-o", program],
