@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,6 +73,10 @@ static int compress_body(const void *data, size_t bytes, struct push_body *body,
 	z_stream stream = { 0 };
 	int state;
 
+	if (bytes > UINT_MAX) /* zlib's type */
+		return fail(why, -EFBIG,
+			    "the profile is larger than 4 GB; send less, for "
+			    "example with --max-samples");
 	if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, WINDOW_BITS + GZIP,
 			 MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		memory_exhausted();
