@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A checksum at memory speed, against damage but not against attacks. Four
- * lanes of multiplications run in parallel, because dependent ones would wait.
+ * A fast checksum. It detects accidental damage of a file, but no deliberate
+ * change. The words of the input are distributed over four independent states,
+ * so that the CPU overlaps their multiplications.
  */
 #ifndef CLEW_SYMBOLIZER_ELF_CHECKSUM_H
 #define CLEW_SYMBOLIZER_ELF_CHECKSUM_H
@@ -12,8 +13,9 @@
 uint64_t checksum(const void *bytes, size_t count);
 
 /*
- * Returns the checksum of an index of at least the size of its header, ignoring
- * the header's own checksum.
+ * Returns the checksum of an index file (symbolizer/index_format.h). The field
+ * `checksum` of the file's header counts as 0. `count` is at least the size of
+ * that header.
  */
 uint64_t checksum_of_index(const void *bytes, size_t count);
 

@@ -90,8 +90,9 @@ static inline uint64_t cursor_u64(struct cursor *cursor)
 }
 
 /*
- * Reads the bits of an LEB128 number, at most 64. The sign of a signed one is
- * the highest of the *bits that were read.
+ * Reads an LEB128 number and returns its lowest 64 bits. Sets *bits to the
+ * number of bits in the encoding, 7 for each byte, or to 0 if the number is cut
+ * off. In a signed number, the highest of these bits is the sign.
  */
 static inline uint64_t cursor_leb(struct cursor *cursor, unsigned int *bits)
 {
@@ -132,7 +133,10 @@ static inline int64_t cursor_sleb(struct cursor *cursor)
 	return (int64_t)number;
 }
 
-/* Reads a NUL-terminated string. Returns "" if there is none. */
+/*
+ * Reads a NUL-terminated string. Returns "" and spoils the cursor if no NUL
+ * follows.
+ */
 static inline const char *cursor_string(struct cursor *cursor)
 {
 	const uint8_t *start = cursor->at;

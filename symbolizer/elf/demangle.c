@@ -29,12 +29,15 @@ enum {
 	 */
 	MOST_PARTS = 20000,
 	OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
-	/* Longest name of D, because its demangler calls itself for each type. */
+	/*
+	 * Maximum length of a mangled D name. libiberty's demangler of D
+	 * recurses for each type, so a longer name could overflow the stack.
+	 */
 	D_LONGEST = 2048,
 	/*
-	 * Maximum number of references back to a part of a name of D. Each may
-	 * contain earlier ones several times, so the text may become 3^(24 / 3)
-	 * times as long.
+	 * Maximum number of references back to a part of a name of D. The part
+	 * may contain references itself, so the text may become 3^(24 / 3)
+	 * times as long as the name.
 	 */
 	D_REFERENCES = 24,
 };
@@ -98,7 +101,8 @@ static void count_parts(const struct demangle_component *part, size_t *left)
 	case DEMANGLE_COMPONENT_CHARACTER:
 	case DEMANGLE_COMPONENT_NUMBER:
 	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
-	case DEMANGLE_COMPONENT_LAMBDA: /* its parts are not searched */
+	/* the demangler does not search its parts */
+	case DEMANGLE_COMPONENT_LAMBDA:
 		return;
 	case DEMANGLE_COMPONENT_DEFAULT_ARG:
 		count_parts(part->u.s_unary_num.sub, left);
@@ -163,7 +167,10 @@ static int run(int demangle(const char *, int, demangle_callbackref, void *),
 	return demangle(mangled, OPTIONS, append, text);
 }
 
-/* D begins the length of the first part, or "main", after "_D". */
+/*
+ * Returns whether the symbol is a mangled D name: "_D", followed by the length
+ * of the first part or by "main".
+ */
 static int is_of_d(const char *symbol)
 {
 	return strncmp(symbol, "_D", 2) == 0 &&
@@ -172,8 +179,9 @@ static int is_of_d(const char *symbol)
 }
 
 /*
- * Does the same for D, whose demangler allocates its result as a whole. 'Q'
- * begins a reference.
+ * Returns the demangled form of a D name, or NULL if the name exceeds a limit.
+ * libiberty's demangler of D returns the whole text on the heap, so no callback
+ * can stop it. Each 'Q' may begin a reference.
  */
 static char *demangled_of_d(const char *mangled)
 {
@@ -190,7 +198,10 @@ static char *demangled_of_d(const char *mangled)
 	return name;
 }
 
-/* Returns the name as its programmer wrote it, or NULL. */
+/*
+ * Returns the demangled name on the heap, or NULL if the name cannot be
+ * demangled.
+ */
 static char *demangled(const char *mangled)
 {
 	struct cut_text text;
@@ -208,7 +219,10 @@ static char *demangled(const char *mangled)
 	return NULL;
 }
 
-/* C++ uses "_Z", Rust "_R", constructors "_GLOBAL_", D "_D". */
+/*
+ * Mangled names begin with "_Z" (C++), "_R" (Rust), "_GLOBAL_" (functions that
+ * run all constructors of a file) or "_D" (D).
+ */
 int demangle_is_mangled(const char *symbol)
 {
 	if (is_of_d(symbol))

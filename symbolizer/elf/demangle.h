@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Demangling of C++, Rust and D names; see a2n_demangle() in the public header. */
+/*
+ * Demangling of C++, Rust and D names: limits of a2n_demangle(), which
+ * symbolizer/a2n.h declares.
+ */
 #ifndef CLEW_SYMBOLIZER_ELF_DEMANGLE_H
 #define CLEW_SYMBOLIZER_ELF_DEMANGLE_H
 
 #include "symbolizer/a2n.h"
 
-/* Limit of a name in bytes: a longer one ends with "...". */
+/*
+ * Maximum length of a name in bytes. A longer name is cut and ends with "...".
+ */
 enum { DEMANGLE_LONGEST = 8 * 1024 };
 
 /*
- * Returns whether demangling may change the name. Most names of C are not
- * mangled.
+ * Returns whether the symbol begins like a mangled name. Returns 0 for most
+ * names of C.
  */
 int demangle_is_mangled(const char *symbol);
 

@@ -46,7 +46,10 @@ static struct span raw_bytes(const struct elf *elf,
 		       section->header.sh_size);
 }
 
-/* Section 0 contains counts that do not fit into the file's header. */
+/*
+ * The ELF header has 16 bits for the number of sections and for the index of
+ * the section names. Larger values are in the fields of section 0.
+ */
 static void read_sections(struct elf *elf)
 {
 	const Elf64_Ehdr *header = &elf->header;
@@ -104,8 +107,8 @@ static void read_segments(struct elf *elf)
 }
 
 /*
- * Searches the sections of notes first, because debug files do not contain the
- * bytes of segments.
+ * Searches SHT_NOTE sections before PT_NOTE segments, because separate debug
+ * files do not contain the bytes of segments.
  */
 static void read_build_id(struct elf *elf)
 {
@@ -237,8 +240,8 @@ struct elf_section *elf_section_of_type(struct elf *elf, uint32_t type)
 }
 
 /*
- * Gives the whole pages of a compressed section back to the kernel after their
- * use.
+ * Releases the physical pages of a compressed section, which is not read again
+ * after its decompression.
  */
 static void forget(const struct elf *elf, struct span bytes)
 {

@@ -17,8 +17,9 @@
 struct elf_section {
 	const char *name; /* "" without a name */
 	Elf64_Shdr header;
-	struct span plain; /* decompressed bytes; at == NULL: not yet */
-	int error;         /* why decompression failed, -errno */
+	/* decompressed bytes; .at is NULL before the first use */
+	struct span plain;
+	int error; /* why decompression failed, -errno */
 };
 
 struct elf {
@@ -49,12 +50,16 @@ void elf_close(struct elf *elf);
 struct elf_section *elf_section(struct elf *elf, const char *name);
 struct elf_section *elf_section_of_type(struct elf *elf, uint32_t type);
 
-/* Returns whether this file contains the section's bytes. */
+/*
+ * Returns whether the file contains the section's bytes. False for sections
+ * without bytes (SHT_NOBITS), as in separate debug files.
+ */
 int elf_section_is_here(const struct elf_section *section);
 
 /*
- * Returns a section's decompressed bytes; empty if there are none or they are
- * damaged. The section's `error` is -ENOTSUP for an unknown compression.
+ * Returns a section's decompressed bytes, which `elf` owns. The span is empty
+ * if `section` is NULL, has no bytes, or cannot be decompressed. In the last
+ * case section->error is -errno: -ENOTSUP for an unknown compression.
  */
 struct span elf_bytes(struct elf *elf, struct elf_section *section);
 

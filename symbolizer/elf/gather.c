@@ -49,7 +49,8 @@ static void add_areas(struct gather *gather, const struct elf *elf)
 }
 
 /*
- * Sorts the areas, makes them disjoint, and limits them to a range of 32 bits.
+ * Sorts the areas, makes them disjoint, and drops code that is more than 4 GiB
+ * above the first area.
  */
 static void settle_areas(struct gather *gather)
 {

@@ -21,7 +21,8 @@
 #include "symbolizer/elf/texts.h"
 
 /*
- * A row of a line table. The last one of a run only marks the end of the run.
+ * A row of a line table. A run's last row has no code: its `start` is the end
+ * of the row before it.
  */
 struct gather_row {
 	uint32_t start;
@@ -31,16 +32,16 @@ struct gather_row {
 	uint16_t discriminator;
 };
 
-/* Code with one chain of inlined calls. */
+/* A range of code in which the chain of inlined calls is the same. */
 struct gather_piece {
 	uint32_t start;
 	uint32_t end;
-	uint32_t node; /* position in nodes */
+	uint32_t node; /* position of the innermost call in gather.nodes */
 };
 
 /* Items [first, first + count), sorted by address. */
 struct gather_run {
-	uint32_t start; /* address of its first item */
+	uint32_t start; /* address of the run's first item */
 	uint32_t first;
 	uint32_t count;
 };
@@ -54,8 +55,9 @@ struct gather_symbol {
 	uint64_t start;
 	uint64_t bytes; /* 0: unknown */
 	uint32_t name;
-	uint8_t rank;    /* among symbols of one address, the lowest is best */
-	uint8_t is_full; /* from .symtab, which is complete */
+	uint8_t rank; /* among symbols of one address, the lowest is best */
+	/* from .symtab, which has all functions of the module */
+	uint8_t is_full;
 	uint8_t is_function; /* the symbol is neither a label nor a resolver */
 	uint8_t is_weak;
 };
@@ -68,7 +70,8 @@ struct gather {
 	struct texts texts;
 	struct gather_area *code; /* executable sections, sorted */
 	size_t code_count;
-	uint64_t base, limit; /* bounds of all code */
+	/* lowest address of code, and end of the highest */
+	uint64_t base, limit;
 	struct gather_row *rows;
 	size_t row_count, row_capacity;
 	struct gather_runs row_runs;
@@ -80,7 +83,7 @@ struct gather {
 	struct gather_symbol *symbols;
 	size_t symbol_count, symbol_capacity;
 	int has_versions; /* the module defines symbol versions */
-	int is_cut;       /* some code is more than 4 GiB above base */
+	int is_cut;       /* code more than 4 GiB above base was dropped */
 };
 
 /* Reads the module's file to find its code. */

@@ -20,8 +20,8 @@ struct map {
 };
 
 /*
- * Returns the value of a key, which is created as 0 if needed. Valid until the
- * next call.
+ * Returns a pointer to the value of a key, which is valid until the next call.
+ * A key that is not in the map is added with the value 0.
  */
 uint32_t *map_at(struct map *map, uint64_t key);
 void map_fini(struct map *map);

@@ -21,10 +21,13 @@
 #include "symbolizer/a2n.h"
 
 enum {
-	LIST_MAX = 20,   /* characters of a list that is shown, with brackets */
-	DEPTH_MAX = 100, /* lists in lists; deeper ones are "<...>" */
-	PATH_MAX_READ =
-		64, /* characters of "std::basic_ostream" and the like */
+	LIST_MAX = 20,   /* longest list that is written, with its brackets */
+	DEPTH_MAX = 100, /* nesting of lists; deeper ones become "<...>" */
+	/*
+	 * How many characters before a list are compared with
+	 * "std::basic_string", "std::basic_ostream" and the like.
+	 */
+	PATH_MAX_READ = 64,
 };
 
 #define FOLDED          "..."
@@ -34,8 +37,9 @@ enum {
 
 struct shortening {
 	char *text;
-	uint32_t *partner; /* of an opening bracket: its closing one, or 0 */
-	char *out;         /* room for the whole text */
+	/* for each opening bracket, the index of its closing one; else 0 */
+	uint32_t *partner;
+	char *out; /* the result; has room for the whole text */
 	size_t count;
 	enum a2n_detail detail;
 	int depth;
@@ -73,7 +77,7 @@ static int ends_with(const struct shortening *it, const char *end)
 /* Returns the length of an operator's symbol, or 0. */
 static size_t symbol_length(const char *at)
 {
-	/* Longer ones first. */
+	/* Symbols precede their own prefixes. */
 	static const char *const symbols[] = {
 		"<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>",
 		"<=",  ">=",  "==",  "!=",  "&&", "||", "++", "--", "+=",
@@ -230,7 +234,10 @@ static void pair_brackets(struct shortening *it)
 		pop(it, &open, 0);
 }
 
-/* Returns the index behind a bracket's partner, or behind a character. */
+/*
+ * Returns the index of the next character, or, at an opening bracket, the index
+ * after its closing bracket.
+ */
 static size_t skip(const struct shortening *it, size_t at)
 {
 	return (it->partner[at] ? it->partner[at] : at) + 1;
@@ -266,7 +273,7 @@ static int is_d_list(const char *text, size_t at)
 		memcmp(text + at - 1 - length, OPERATOR, length) != 0);
 }
 
-/* Returns whether the bracket holds the type of an expression. */
+/* Returns whether a bracket belongs to "decltype(...)". */
 static int is_decltype(const char *text, size_t at)
 {
 	static const char word[] = "decltype";
@@ -278,7 +285,8 @@ static int is_decltype(const char *text, size_t at)
 }
 
 /*
- * Returns the end of the type of a conversion function: its empty parameters.
+ * Returns where the type in the name of a conversion function ends ("operator
+ * int()"): the index of its empty parameters, or `to`.
  */
 static size_t conversion_end(const struct shortening *it, size_t at, size_t to)
 {
@@ -304,7 +312,10 @@ static void put_types(struct shortening *it, size_t from, size_t to,
 		from = put_type(it, from, to, is_rust);
 }
 
-/* Namespaces that users never write are left out: "std::__cxx11::list". */
+/*
+ * Removes an inline namespace at the end of the result, because users never
+ * write it: "std::__cxx11::list" becomes "std::list".
+ */
 static void drop_inline_namespace(struct shortening *it)
 {
 	static const char *const names[] = { "::__cxx11", "::__1", "::_V2",
@@ -318,7 +329,10 @@ static void drop_inline_namespace(struct shortening *it)
 	}
 }
 
-/* Writes "::". The names of Rust's types keep their last part only. */
+/*
+ * Writes "::" to the result. In a Rust type it removes the module name that the
+ * result ends with instead, so that only the type's own name remains.
+ */
 static void put_scope(struct shortening *it, size_t next, int is_rust)
 {
 	size_t start = it->count;
@@ -333,7 +347,10 @@ static void put_scope(struct shortening *it, size_t next, int is_rust)
 		put(it, "::", 2);
 }
 
-/* Returns whether a template argument is what most templates have there. */
+/*
+ * Returns whether a template argument is one of the standard library's usual
+ * defaults, such as "std::allocator<int>".
+ */
 static int is_default(const char *argument)
 {
 	static const char *const defaults[] = {
@@ -353,7 +370,10 @@ static int is_default(const char *argument)
 	return 0;
 }
 
-/* Returns where the last argument ends that is not a default. */
+/*
+ * Returns the end of a list's arguments without the default arguments at its
+ * end.
+ */
 static size_t last_argument(const struct shortening *it, size_t from, size_t to)
 {
 	size_t start = from, end = to;

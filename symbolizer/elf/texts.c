@@ -23,7 +23,8 @@ static uint64_t hash_of(const char *text, size_t length)
 	word = 0;
 	memcpy(&word, text, length);
 	hash = (hash ^ word) * UINT64_C(0xd1342543de82ef95);
-	return (hash ^ hash >> 32) | 1; /* never 0, nor after steps of 2 */
+	/* odd, so that it is never 0, even after additions of 2 */
+	return (hash ^ hash >> 32) | 1;
 }
 
 const char *texts_at(const struct texts *texts, uint32_t position)
@@ -167,7 +168,7 @@ void texts_finish(struct texts *texts)
 void texts_init(struct texts *texts)
 {
 	*texts = (struct texts){ 0 };
-	append(texts, "", 0); /* position 0 means none */
+	append(texts, "", 0); /* position 0 means "no text" */
 	texts->names = heap_reserve(NULL, 1, &texts->name_capacity,
 				    sizeof(*texts->names));
 	texts->names[texts->name_count++] = (struct index_name){ 0 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of an index, each stored once: names, demangled names, paths. */
+/*
+ * The texts of an index file (symbolizer/index_format.h): symbol names, their
+ * demangled forms, and paths. Each text is stored once, and a text is
+ * identified by its position in `bytes`.
+ */
 #ifndef CLEW_SYMBOLIZER_ELF_TEXTS_H
 #define CLEW_SYMBOLIZER_ELF_TEXTS_H
 
@@ -9,30 +13,36 @@
 struct texts {
 	uint8_t *bytes; /* in the format of INDEX_TEXT */
 	size_t count, capacity;
-	struct map by_hash; /* hash -> position */
+	struct map by_hash; /* hash of a text -> its position */
 	struct index_name *names;
 	size_t name_count, name_capacity;
-	struct map name_by_symbol; /* position -> index into names */
+	struct map name_by_symbol; /* position of a symbol -> index in names */
 	struct index_string *files;
 	size_t file_count, file_capacity;
-	struct map file_by_path; /* position -> index into files */
+	struct map file_by_path; /* position of a path -> index in files */
 };
 
 void texts_init(struct texts *texts);
 
 /*
- * Returns the position of a text; 0 for an empty one. Replaces control
- * characters by '?'.
+ * Stores a text in which control characters are replaced by '?'. Returns its
+ * position, or 0 if the text is empty or there are 4 GiB of texts.
  */
 uint32_t texts_add(struct texts *texts, const char *text, size_t length);
 
-/* Returns the name of a symbol; 0 for NULL or "". Removes versions ("@@V1"). */
+/*
+ * Stores a symbol without its version ("@@V1"). Returns its index in `names`,
+ * or 0 for NULL and "".
+ */
 uint32_t texts_name(struct texts *texts, const char *symbol);
 
-/* Returns the file of a path; 0 for "". */
+/* Stores a path. Returns its index in `files`, or 0 for "". */
 uint32_t texts_file(struct texts *texts, const char *path);
 
-/* Demangles all names. */
+/*
+ * Stores the demangled form of each name. Call it once, after all symbols are
+ * stored.
+ */
 void texts_finish(struct texts *texts);
 
 /* Returns the NUL-terminated text at a position, "" for 0. */

@@ -16,9 +16,11 @@
 #endif
 
 /*
- * Sizes come from the file. No supported compression expands a byte to more
- * than some thousand, so larger claims are rejected before memory is allocated.
- * The worker's memory limit applies in addition.
+ * Maximum ratio between the decompressed and the compressed size. The file
+ * contains both sizes and may be hostile. No supported compression expands a
+ * byte to more than a few thousand bytes, so a size above this ratio is
+ * rejected before memory is allocated. The worker's memory limit applies in
+ * addition.
  */
 enum { MOST_RATIO = 1 << 16 };
 

@@ -6,7 +6,8 @@
 #include "symbolizer/elf/cursor.h"
 
 /*
- * All functions return 0 and bytes on the heap, or -errno: -EBADMSG for damaged
+ * Each function sets *out to decompressed bytes on the heap, which the caller
+ * frees, and returns 0. On failure it returns -errno: -EBADMSG for damaged
  * data, -ENOTSUP for an unknown compression, -EFBIG if the result exceeds the
  * worker's limit.
  */
@@ -14,7 +15,10 @@
 /* Decompresses a section with SHF_COMPRESSED: zlib or zstd. */
 int unfold_section(struct span folded, struct span *out);
 
-/* Decompresses a ".zdebug_*" section: "ZLIB", size, zlib. */
+/*
+ * Decompresses a ".zdebug_*" section: the bytes "ZLIB", the size, and zlib
+ * data.
+ */
 int unfold_zdebug(struct span folded, struct span *out);
 
 /* Decompresses .gnu_debugdata: a whole ELF file in xz. */

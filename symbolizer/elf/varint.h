@@ -18,8 +18,8 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t number)
 }
 
 /*
- * Codes a signed difference such that small absolute values become small
- * numbers.
+ * Returns the difference of two numbers in zigzag coding: 0, -1, 1, -2, ...
+ * become 0, 1, 2, 3, ..., so small differences need few bytes as a varint.
  */
 static inline uint32_t zigzag(uint32_t from, uint32_t to)
 {

@@ -21,7 +21,7 @@ struct build {
 	int has_debug_file;
 	const char *debug_path;
 	struct gather gather;
-	char *reason; /* why data is missing, or NULL */
+	char *reason; /* why data is missing, on the heap; or NULL */
 };
 
 static void set_reason(struct build *build, char *reason)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The work of a worker that creates an index: reads all data about a module. */
+/*
+ * Creates the index of a module (symbolizer/index_format.h): reads its symbols
+ * and debug information. This code runs in a worker process (worker.h), because
+ * files may be damaged or hostile.
+ */
 #ifndef CLEW_SYMBOLIZER_INDEXER_BUILD_H
 #define CLEW_SYMBOLIZER_INDEXER_BUILD_H
 
@@ -8,20 +12,27 @@
 enum { BUILD_REASON_BYTES = 512 };
 
 struct build_request {
-	const char *path; /* including the root */
+	const char *path; /* path of the module, including `root` */
 	const char *root;
 	const char *const *debug_roots;
-	const struct a2n_build_id *build_id; /* .bytes 0: any */
+	/* required build-id; .bytes is 0 if any is accepted */
+	const struct a2n_build_id *build_id;
 	uint32_t download_seconds; /* limit for each file; 0: no download */
-	/* Reason why debug information is not read; NULL: it is read. */
+	/*
+	 * If not NULL, debug information is not read, and this is the reason
+	 * that the index reports.
+	 */
 	const char *without_debug;
-	/* read no symbols either, because they exceeded a limit */
+	/*
+	 * Symbols are not read either, because an earlier attempt to read them
+	 * exceeded a limit.
+	 */
 	int without_symbols;
 };
 
 /*
- * Writes the index to fd. Returns 0 or -errno as a2n_module_open(). Ends the
- * process when out of memory.
+ * Writes the index to fd. Returns 0 or the same -errno as a2n_module_open().
+ * Ends the process if memory is exhausted.
  */
 int build_index(const struct build_request *request, int fd);
 

@@ -6,9 +6,10 @@
  * trace them, or open files for writing. A defect of a reader can then cause
  * only wrong answers.
  *
- * `writable` is a list of folders that ends with NULL; below them files may be
- * created, written, renamed and removed. NULL: none. On kernels without
- * Landlock (before 5.13), a worker with such folders may write everywhere.
+ * `writable` is a list of folders that ends with NULL. Below these folders the
+ * worker may create, write, rename and remove files. NULL means that there is
+ * no such folder. On kernels without Landlock (before 5.13), a worker with such
+ * folders may write everywhere.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_CONFINEMENT_H
 #define CLEW_SYMBOLIZER_INDEXER_CONFINEMENT_H

@@ -13,7 +13,10 @@ enum { ROW_MOST = 1 + 6 * VARINT_MOST };
 
 /* ---- sorted runs ---- */
 
-/* Returns the indices of runs, sorted by address, then by number. */
+/*
+ * Returns the indices of all runs, sorted by the run's address; runs of the
+ * same address keep their order. The caller frees the array.
+ */
 static uint32_t *order_runs(const struct gather_runs *runs)
 {
 	uint64_t *keys = heap_zeroed(runs->count, sizeof(*keys));
@@ -31,8 +34,8 @@ static uint32_t *order_runs(const struct gather_runs *runs)
 }
 
 /*
- * The line or chain of the addresses [start, end). After the last one, start
- * and end are UINT32_MAX.
+ * The addresses [start, end) with the source line or the chain of inlined calls
+ * that a run gives them. Behind the last run, start and end are UINT32_MAX.
  */
 struct row_stretch {
 	uint32_t start, end;
@@ -45,7 +48,7 @@ struct run_reader {
 	const struct gather_runs *runs;
 	uint32_t *order;
 	size_t run, item;
-	uint32_t covered; /* all addresses below are done */
+	uint32_t covered; /* stretches below this address have been read */
 	struct row_stretch now;
 };
 
@@ -75,8 +78,8 @@ static int next_chain(struct run_reader *reader, const struct gather_run *run)
 }
 
 /*
- * Reads the next stretch of a reader, without addresses that an earlier one has
- * covered.
+ * Reads the reader's next stretch. Addresses that an earlier stretch has
+ * covered are cut off.
  */
 static void advance(struct run_reader *reader, int is_lines)
 {
@@ -190,7 +193,7 @@ static void put(struct merged_rows *merged, struct gather_row row,
 
 /*
  * Adds a row for address `at`, with the line and the chain that are valid
- * there. Returns the next address at which one of both changes.
+ * there. Returns the next address at which the line or the chain changes.
  */
 static uint32_t put_both(struct merged_rows *merged,
 			 const struct row_stretch *line,

@@ -4,7 +4,7 @@
 
 #include "symbolizer/elf/heap.h"
 
-/* Limit of symbols at one address. */
+/* Maximum number of symbols at one address that are compared. */
 enum { CANDIDATES_MAX = 4096 };
 
 static const char *symbol_of(const struct gather *gather, uint32_t name)
@@ -77,7 +77,10 @@ static int skip(struct span *name, const char *text)
 	return 1;
 }
 
-/* Removes from a C name what aliases add: "__GI_write", "f.localalias". */
+/*
+ * Removes the prefixes and suffixes from a C name by which aliases differ, as
+ * in "__GI_write" and "f.localalias".
+ */
 static struct span plain_name(struct span name)
 {
 	const uint8_t *dot;
@@ -91,7 +94,10 @@ static struct span plain_name(struct span name)
 	return name;
 }
 
-/* Removes the suffix of a part: "f() [clone .part.0]" belongs to "f()". */
+/*
+ * Returns the form of a name by which aliases are compared. It has no suffix of
+ * a compiler: "f() [clone .part.0]" becomes "f()".
+ */
 static struct span plain_form(const struct gather *gather, uint32_t name)
 {
 	const struct index_name *strings = &gather->texts.names[name];
@@ -116,9 +122,9 @@ static int is_same(const struct gather *gather, uint32_t a, uint32_t b)
 }
 
 /*
- * Removes aliases among the candidates [first, end) of one address, and stores
- * at most MERGED_NAMES_MAX of the rest at `to`. Returns the number of stored
- * ones. Their `count` becomes the number of all that are no aliases.
+ * Removes aliases from the items [first, end) of one address. Stores at most
+ * MERGED_NAMES_MAX of the remaining items at `to`, sets their `count` to the
+ * number of all remaining items, and returns the number of stored items.
  */
 static size_t settle_one(const struct gather *gather,
 			 const struct index_merged *first,

@@ -26,13 +26,13 @@ struct merged_names {
 };
 
 /*
- * Stores all symbols of one address; the first one gives the address its name.
- * The names need not be demangled yet.
+ * Stores all symbols of one address, of which reports use the first as the name
+ * of the address. The names need not be demangled yet.
  */
 void merged_names_note(struct merged_names *merged, const struct gather *gather,
 		       const struct gather_symbol *symbols, size_t count);
 
-/* Removes aliases, after all names are demangled. */
+/* Removes aliases. Call it after all names are demangled. */
 void merged_names_settle(struct merged_names *merged,
 			 const struct gather *gather);
 

@@ -20,7 +20,7 @@ static uint8_t rank_of(const Elf64_Sym *symbol, const char *name)
 									 : 4;
 
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE)
-		/* A symbol without a type: a label in an assembler file. */
+		/* A symbol without a type is a label in an assembler file. */
 		rank += 6;
 	if (name[0] == '_' && !is_mangled(name))
 		rank += 1;
@@ -42,7 +42,7 @@ static void add(struct gather *gather, const Elf64_Sym *symbol,
 {
 	uint64_t end;
 
-	/* ".L1" is a compiler's label, "$x" a mapping symbol. */
+	/* Skips compilers' labels (".L1") and mapping symbols ("$x"). */
 	if (!name || !*name || strncmp(name, ".L", 2) == 0 || name[0] == '$' ||
 	    !gather_is_code(gather, symbol->st_value, &end))
 		return;
@@ -155,7 +155,11 @@ static void note_merged(const struct gather *gather,
 	}
 }
 
-/* Keeps the best symbol of each address, with the longest size of all. */
+/*
+ * Keeps the first symbol of each address, and gives it the longest of their
+ * sizes. The symbols are sorted, the best one first. Returns the number of the
+ * remaining ones.
+ */
 static size_t keep_best(struct gather_symbol *symbols, size_t count)
 {
 	size_t kept = 0;
@@ -174,7 +178,10 @@ static size_t keep_best(struct gather_symbol *symbols, size_t count)
 	return kept;
 }
 
-/* Removes labels inside functions. Returns the number of remaining symbols. */
+/*
+ * Removes symbols without a size that lie inside another symbol. Returns the
+ * number of the remaining ones.
+ */
 static size_t drop_labels(struct gather_symbol *symbols, size_t count)
 {
 	uint64_t covered = 0;
@@ -193,9 +200,9 @@ static size_t drop_labels(struct gather_symbol *symbols, size_t count)
 }
 
 /*
- * Gives sizes to symbols without a size: up to the next symbol, if the symbol
- * is from a complete table; otherwise one byte, because between two exported
- * functions there may be others.
+ * Gives a size to each symbol without one. A symbol from .symtab ends where the
+ * next symbol begins. Other symbols get one byte, because .dynsym does not have
+ * the local functions that may follow.
  */
 static void give_sizes(const struct gather *gather,
 		       struct gather_symbol *symbols, size_t count)
@@ -236,8 +243,9 @@ static void add_piece(struct symtab_pieces *pieces,
 }
 
 /*
- * Adds the pieces of the open symbols between the addresses `at` and `until`,
- * and removes symbols that end there. Returns `until`.
+ * Adds the pieces between the addresses `at` and `until`. open[] is a stack of
+ * the symbols around `at`, the innermost last; symbols that end before `until`
+ * are removed from it. Returns `until`.
  */
 static uint64_t close_until(struct symtab_pieces *pieces,
 			    const struct gather_symbol **open, size_t *depth,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols of code.
+ * Chooses the names of code from the symbol tables of a module.
  *
  * If several symbols have one address, the one that a programmer would use is
  * chosen: global before weak before local, no leading underscore, then the
- * longer range, then the shorter name. A symbol inside another one keeps its
- * own bytes.
+ * longer range, then the shorter name. If one symbol lies inside the range of
+ * another, its bytes belong to the inner one only.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_SYMTAB_H
 #define CLEW_SYMBOLIZER_INDEXER_SYMTAB_H
@@ -19,7 +19,10 @@
  */
 size_t symtab_add(struct gather *gather, struct elf *elf);
 
-/* Disjoint pieces of symbols, sorted. */
+/*
+ * A range of code that belongs to one symbol. Pieces are disjoint and sorted.
+ * Addresses are relative to gather.base.
+ */
 struct symtab_piece {
 	uint32_t start, end;
 	uint32_t entry; /* start of the whole symbol */
@@ -27,8 +30,9 @@ struct symtab_piece {
 };
 
 /*
- * Returns the pieces that result from all symbols; the caller frees them.
- * Stores names that share an address; call merged_names_settle() later.
+ * Returns the pieces that all added symbols result in; the caller frees them.
+ * Adds names that share an address to *merged, from which merged_names_settle()
+ * must later remove aliases.
  */
 struct symtab_piece *symtab_settle(struct gather *gather,
 				   struct merged_names *merged, size_t *count);

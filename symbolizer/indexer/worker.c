@@ -18,7 +18,7 @@
 #include "symbolizer/indexer/confinement.h"
 
 /*
- * The exit status is this number plus the errno, if the work failed with an
+ * If the work returns -errno, the child's exit status is this number plus
  * errno.
  */
 enum { STATUS_OF_ERRNO = 100 };
@@ -49,8 +49,8 @@ static void limit(int resource, uint64_t most)
 }
 
 /*
- * Closes all descriptors from `first` on, except fd. The descriptors may refer
- * to memory of other processes, or hold locks.
+ * Closes all descriptors from `first` on, except fd. Descriptors of the caller
+ * may give access to the memory of other processes or keep locked files locked.
  */
 static void close_others(unsigned int first, int fd)
 {
@@ -76,9 +76,9 @@ static void be_silent(void)
 }
 
 /*
- * Blocks signals by which users end or stop the caller. If they are sent to the
- * process group, they reach the child too, but the caller needs the child until
- * it has ended itself.
+ * Blocks the signals by which users end or stop the caller. A terminal sends
+ * them to the whole process group, but the caller needs the child for its own
+ * cleanup.
  */
 static void block_signals_to_caller(sigset_t *blocked)
 {
@@ -108,7 +108,7 @@ static int become_worker(const struct worker_limits *limits, pid_t caller,
 		signal(number, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The caller has ended before the call of prctl(). */
+	/* If the caller has ended before prctl(), no signal arrives. */
 	if (getppid() != caller)
 		return -ESRCH;
 	limit(RLIMIT_CORE, 0);
@@ -124,13 +124,13 @@ static int become_worker(const struct worker_limits *limits, pid_t caller,
 		return 0;
 	err = limits->only_reads_fd ? confinement_enter_closed()
 				    : confinement_enter(limits->writable);
-	/* the kernel, or an emulator, has no such filters */
+	/* A kernel or emulator without such filters is accepted. */
 	return err == -EINVAL || err == -ENOSYS ? 0 : err;
 }
 
 /*
- * Waits for the child's end, and kills the child if its alarm should have ended
- * it.
+ * Waits until the child has ended. Kills it one second after its alarm should
+ * have done so.
  */
 static void end_late(pid_t child, const struct worker_limits *limits)
 {
@@ -216,8 +216,8 @@ int worker_wait(pid_t child, const struct worker_limits *limits,
 	end_late(child, limits);
 	err = wait_for(child, &status);
 	/*
-	 * -ECHILD: the program has reaped the child by a wait of its own.
-	 * Errors are noticed when the result is checked.
+	 * -ECHILD: a wait elsewhere in the process has reaped the child, so its
+	 * status is lost. The caller checks the result and notices errors.
 	 */
 	return err == -ECHILD ? 0 : err ? err : judge(status, limits, why);
 }

@@ -22,18 +22,19 @@ struct worker_limits {
 	 * times as long.
 	 */
 	uint32_t seconds;
-	uint64_t bytes; /* limit of memory beyond the caller's */
+	/* how much memory the child may use in addition to the caller's */
+	uint64_t bytes;
 	/*
 	 * The child is not confined, because it connects to servers and writes
 	 * files.
 	 */
 	int may_download;
-	/* The output of the child and of its libc is discarded. */
+	/* The child's stdout and stderr lead to /dev/null. */
 	int is_silent;
 	/*
-	 * The child has no other descriptor, opens no files, and cannot write
-	 * to fd either. It blocks the signals that may end or stop the caller
-	 * and its process group, such as SIGINT.
+	 * The child has no descriptor except fd, which it can read but not
+	 * write, and cannot open files. It blocks the signals that may end or
+	 * stop the caller and its process group, such as SIGINT.
 	 */
 	int only_reads_fd;
 	/*
@@ -50,14 +51,16 @@ struct worker_limits {
 
 enum { WORKER_WHY_BYTES = 256, WORKER_CLOCK_FACTOR = 3 };
 
-/* The work of a child, which may write to fd. Returns 0 or -errno. */
+/*
+ * The function that a child runs. It may write its result to fd. Returns 0 or
+ * -errno.
+ */
 typedef int (*worker_work)(const void *request, int fd);
 
 /*
- * Calls work(request, fd) in a child, which has no descriptors except fd and
- * the first three. fd is -1 if the work writes nothing. Returns the work's
- * result, or -ECHILD if the child did not end by itself or exceeded a limit;
- * then `why` is the reason.
+ * Calls work(request, fd) in a child, which has no descriptors except 0, 1, 2
+ * and fd. fd is -1 if the work writes nothing. Returns the work's result, or
+ * -ECHILD and a reason in `why` if the child crashed or exceeded a limit.
  */
 int worker_run(const struct worker_limits *limits, worker_work work,
 	       const void *request, int fd, char why[WORKER_WHY_BYTES]);

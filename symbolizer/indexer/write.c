@@ -11,7 +11,7 @@
 #include "symbolizer/indexer/merge_rows.h"
 #include "symbolizer/indexer/symtab.h"
 
-/* A section's items, to be written one after another. */
+/* The array that becomes one section of the index. */
 struct section_part {
 	const void *bytes;
 	size_t count, item_bytes;
