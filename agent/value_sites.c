@@ -44,8 +44,8 @@ uint64_t value_sites_nowhere(struct value_sites *sites)
 	return row_of(sites, &others, 0);
 }
 
-/* Adds a context; returns NULL without room. */
-static struct value_site *meet(struct value_sites *sites, uint64_t id)
+/* Adds a context. Returns NULL if there is no room. */
+static struct value_site *add_site(struct value_sites *sites, uint64_t id)
 {
 	struct value_site *site;
 	uint32_t number = atomic_load(&known_used);
@@ -67,7 +67,7 @@ uint64_t value_sites_here(struct value_sites *sites)
 		return value_sites_nowhere(sites);
 	site = clew_node(sites->nodes, id);
 	if (!site)
-		site = meet(sites, id);
+		site = add_site(sites, id);
 	return site ? row_of(sites, site, id) : value_sites_nowhere(sites);
 }
 

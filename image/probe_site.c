@@ -132,7 +132,7 @@ static uint32_t entered_from(const struct probe_map *map, uint64_t vaddr)
 	       marks_from(&map->taken, vaddr);
 }
 
-static struct prologue ask(
+static struct prologue judged_at(
 	const struct probed_function *f, uint64_t at,
 	struct prologue (*judge)(const struct decoder *decoder,
 				 const struct prologue_query *query))
@@ -194,7 +194,7 @@ static enum probe_reason jump_obstacle(const struct probed_function *f,
 static void choose(const struct probed_function *f, struct probe_site *site)
 {
 	const uint64_t at = site->vaddr - f->function->vaddr;
-	struct prologue prologue = ask(f, at, prologue_judge_trap);
+	struct prologue prologue = judged_at(f, at, prologue_judge_trap);
 
 	if (prologue.verdict != VERDICT_IS_TRAP) {
 		site->reason = prologue.verdict == VERDICT_IS_UNDECODABLE
@@ -212,7 +212,7 @@ static void choose(const struct probed_function *f, struct probe_site *site)
 	}
 	site->tier = PROBE_BY_TRAP;
 	site->displaced_bytes = prologue.displaced_bytes;
-	prologue = ask(f, at, prologue_judge);
+	prologue = judged_at(f, at, prologue_judge);
 	site->reason = (uint8_t)jump_obstacle(f, site, &prologue);
 	if (site->reason == PROBE_IS_NONE) {
 		site->tier = PROBE_BY_JUMP;

@@ -37,8 +37,8 @@ static uint64_t padding_behind(const struct functions *functions,
 	return gap < past ? gap : past;
 }
 
-static struct prologue ask(const struct choice *c, uint32_t index,
-			   judgement judge)
+static struct prologue judged(const struct choice *c, uint32_t index,
+			      judgement judge)
 {
 	const struct function *function = &c->tiers->functions->list[index];
 	struct prologue_query query = { .size_bytes = function->size };
@@ -91,7 +91,7 @@ static void accept(struct choice *c, uint32_t index,
 /* The first round, whose reasons are reported. */
 static void try_jump(struct choice *c, uint32_t index)
 {
-	struct prologue prologue = ask(c, index, prologue_judge);
+	struct prologue prologue = judged(c, index, prologue_judge);
 
 	if (verdict_class(prologue.verdict) != VERDICT_HOOKED)
 		c->list[index].verdict = (uint8_t)prologue.verdict;
@@ -104,7 +104,7 @@ static void try_jump(struct choice *c, uint32_t index)
 /* The function is not hooked, but gets a jump to a probe, or nothing. */
 static void try_watch(struct choice *c, uint32_t index)
 {
-	struct prologue prologue = ask(c, index, prologue_judge);
+	struct prologue prologue = judged(c, index, prologue_judge);
 
 	if (prologue.verdict != VERDICT_IS_JUMP ||
 	    loops_blindly(c, index, &prologue)) {
@@ -117,7 +117,7 @@ static void try_watch(struct choice *c, uint32_t index)
 
 static void try_short(struct choice *c, uint32_t index)
 {
-	struct prologue prologue = ask(c, index, prologue_judge_short);
+	struct prologue prologue = judged(c, index, prologue_judge_short);
 	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
 	struct islands islands = {
 		.image = c->tiers->image,
@@ -153,7 +153,7 @@ static int8_t island_in(const struct choice *c, uint32_t host, uint64_t site)
 
 	if (function->verdict != VERDICT_IS_JUMP || rel != (int8_t)rel ||
 	    !is_free(c, island, PATCH_BYTES) ||
-	    ask(c, host, prologue_judge_host).verdict != VERDICT_IS_JUMP)
+	    judged(c, host, prologue_judge_host).verdict != VERDICT_IS_JUMP)
 		return 0;
 	return (int8_t)rel;
 }
@@ -185,7 +185,7 @@ static int8_t find_host(const struct choice *c, uint32_t index, uint64_t site,
  */
 static void try_guest(struct choice *c, uint32_t index)
 {
-	struct prologue prologue = ask(c, index, prologue_judge_short);
+	struct prologue prologue = judged(c, index, prologue_judge_short);
 	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
 	uint32_t host;
 	int8_t island;
@@ -198,7 +198,7 @@ static void try_guest(struct choice *c, uint32_t index)
 	if (!island)
 		return;
 	accept(c, index, &prologue, island, PATCH_SHORT_BYTES);
-	prologue = ask(c, host, prologue_judge_host);
+	prologue = judged(c, host, prologue_judge_host);
 	c->list[host].displaced = prologue.displaced_bytes;
 	take(c, c->list[host].vaddr + prologue.patch_offset, 2 * PATCH_BYTES);
 }
@@ -274,7 +274,7 @@ static int next_is_left(const struct choice *c, uint32_t index, uint64_t end)
 
 static void try_punned(struct choice *c, uint32_t index)
 {
-	struct prologue prologue = ask(c, index, prologue_judge_punned);
+	struct prologue prologue = judged(c, index, prologue_judge_punned);
 	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
 	uint64_t left = 0;
 
@@ -290,7 +290,7 @@ static void try_punned(struct choice *c, uint32_t index)
 
 static void try_trap(struct choice *c, uint32_t index)
 {
-	struct prologue prologue = ask(c, index, prologue_judge_trap);
+	struct prologue prologue = judged(c, index, prologue_judge_trap);
 	uint64_t site = c->list[index].vaddr + prologue.patch_offset;
 
 	if (verdict_class(prologue.verdict) == VERDICT_HOOKED &&

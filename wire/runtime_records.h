@@ -257,10 +257,10 @@ struct wire_code {
 _Static_assert(sizeof(struct wire_code) == 40, "on the wire");
 
 /*
- * The subject of a wire_jni_note, and the meaning of its numbers. `count` is
- * always the number of events.
+ * The kind of event that a wire_jni_note counts, and the meaning of the note's
+ * numbers. `count` is always the number of events.
  */
-enum wire_jni_what {
+enum wire_jni_event {
 	WIRE_JNI_LOOKUP, /* a name was looked up */
 	/* A copy; amount: bytes copied; most: bytes in one call. */
 	WIRE_JNI_COPY,
@@ -279,7 +279,7 @@ enum wire_jni_what {
 	 * were deleted.
 	 */
 	WIRE_JNI_GLOBALS,
-	WIRE_JNI_WHAT_COUNT
+	WIRE_JNI_EVENT_COUNT
 };
 
 /*
@@ -292,7 +292,7 @@ struct wire_jni_note {
 	_Atomic uint64_t id; /* context of the call of the JNI function */
 	uint64_t key;        /* used by the library only: key of the name */
 	uint32_t tally;      /* number of the tally */
-	uint32_t what;       /* enum wire_jni_what */
+	uint32_t what;       /* enum wire_jni_event */
 	/* LOOKUP: number in a WIRE_RANGE_JNI_NAME; 0: several names */
 	uint32_t name;
 	uint32_t reserved;

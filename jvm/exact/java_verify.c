@@ -68,7 +68,7 @@ static struct tracked_name named(const char *text, size_t bytes)
  * Returns the number that methods with this class name, name and signature have
  * (java_tracked.h), or 0.
  */
-static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+static uint32_t query_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
 	char *name = NULL, *signature = NULL, *class_name = NULL;
 	jclass class = NULL;
@@ -120,9 +120,9 @@ static int reports_begin(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
 }
 
 /* Returns the number of a method that counts its calls, or 0. */
-static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+static uint32_t query_counting(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
-	const uint32_t number = ask_name(jvmti, jni, method);
+	const uint32_t number = query_name(jvmti, jni, method);
 
 	return number && reports_begin(jvmti, method, number) ? number : 0;
 }
@@ -137,7 +137,7 @@ static uint32_t number_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 	if (atomic_load(&known[at].method) == id &&
 	    number >> 32 == (uint32_t)id)
 		return (uint32_t)number;
-	number = ask(jvmti, jni, method);
+	number = query_counting(jvmti, jni, method);
 	if (number) {
 		atomic_store(&known[at].number,
 			     (uint64_t)(uint32_t)id << 32 | number);

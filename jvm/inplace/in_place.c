@@ -137,7 +137,7 @@ static int read_shape(const struct compiled_method *method, uint32_t bytes,
 	return err;
 }
 
-static void ask_for_a_stop(void)
+static void request_stop(void)
 {
 	atomic_fetch_add(&place.asked, 1);
 	sys_call(SYS_futex, (long)&place.asked, LOCK_FUTEX_WAKE, INT32_MAX, 0,
@@ -157,7 +157,7 @@ static void take(const struct compiled_method *method, uint32_t bytes,
 			     : -ENOMEM;
 	}
 	if (!err)
-		ask_for_a_stop();
+		request_stop();
 	else if (err != -ENOENT && !in_place_methods_have(method))
 		java_tracked_skip(its, err == -ENOMEM ? WIRE_JAVA_ROOM
 						      : WIRE_JAVA_SHAPE);
@@ -295,7 +295,7 @@ static void JNICALL is_mounted(jvmtiEnv *jvmti, ...)
 {
 	if (atomic_exchange(&place.is_virtual, 1))
 		return;
-	ask_for_a_stop();
+	request_stop();
 }
 
 static int hear_of_virtual_threads(jvmtiEnv *jvmti)
@@ -359,7 +359,7 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 static void JNICALL is_dying(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	atomic_store(&place.is_over, 1);
-	ask_for_a_stop();
+	request_stop();
 }
 
 static int make_environment(JavaVM *vm)
@@ -417,7 +417,7 @@ void in_place_begin_late(JavaVM *vm, JNIEnv *jni)
 static int wait_for_worker(void)
 {
 	atomic_store(&place.is_over, 1);
-	ask_for_a_stop();
+	request_stop();
 	for (int i = 0; atomic_load(&place.is_working); i++) {
 		if (i == PATIENCE_MS)
 			return -EBUSY;

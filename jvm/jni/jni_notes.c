@@ -171,7 +171,7 @@ static uint32_t find_name(uint64_t hash, const char *name,
 
 /* ---- Notes ---- */
 
-static struct wire_jni_note *slot_of(uint64_t id, enum wire_jni_what what,
+static struct wire_jni_note *slot_of(uint64_t id, enum wire_jni_event what,
 				     uint64_t key)
 {
 	const uint32_t tally = hot.tally->number;
@@ -193,7 +193,7 @@ static struct wire_jni_note *slot_of(uint64_t id, enum wire_jni_what what,
  * Returns the note with this key, and adds it if necessary; NULL if there are
  * too many. Called with the lock held, so that no other thread adds a note.
  */
-static struct wire_jni_note *add(uint64_t id, enum wire_jni_what what,
+static struct wire_jni_note *add(uint64_t id, enum wire_jni_event what,
 				 uint64_t key, uint32_t name)
 {
 	struct wire_jni_note *note = slot_of(id, what, key);
@@ -216,7 +216,7 @@ static int is_there(void)
 	return notes.table && notes.header == rt.header;
 }
 
-static struct wire_jni_note *known(uint64_t id, enum wire_jni_what what,
+static struct wire_jni_note *known(uint64_t id, enum wire_jni_event what,
 				   uint64_t key)
 {
 	struct wire_jni_note *note = slot_of(id, what, key);
@@ -224,7 +224,7 @@ static struct wire_jni_note *known(uint64_t id, enum wire_jni_what what,
 	return note->id ? note : NULL;
 }
 
-struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_what what)
+struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_event what)
 {
 	struct wire_jni_note *note = is_there() ? known(id, what, 0) : NULL;
 	uint64_t signals;

@@ -31,7 +31,7 @@ static inline int jni_notes_are_wanted(void)
  * freed. Returns NULL if the process has no part, or if there is no room, which
  * is counted in the part.
  */
-struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_what what);
+struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_event what);
 
 /*
  * Like jni_notes_find(), for a lookup by name. `signature` is that of a method

@@ -139,8 +139,8 @@ static jclass find_class(JNIEnv *jni, const char *name)
  * Calls a static method without arguments. Returns its result, or NULL after an
  * exception.
  */
-static jobject ask(JNIEnv *jni, jclass class, const char *name,
-		   const char *signature)
+static jobject call_static(JNIEnv *jni, jclass class, const char *name,
+			   const char *signature)
 {
 	const jmethodID method =
 		(*jni)->GetStaticMethodID(jni, class, name, signature);
@@ -160,10 +160,10 @@ static int find_helpers(struct natives_search *search)
 
 	if (!unsafe || !loader)
 		return -ENOTSUP;
-	search->unsafe =
-		ask(jni, unsafe, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
-	search->platform = ask(jni, loader, "getPlatformClassLoader",
-			       "()Ljava/lang/ClassLoader;");
+	search->unsafe = call_static(jni, unsafe, "getUnsafe",
+				     "()Ljdk/internal/misc/Unsafe;");
+	search->platform = call_static(jni, loader, "getPlatformClassLoader",
+				       "()Ljava/lang/ClassLoader;");
 	search->get_long = (*jni)->GetMethodID(jni, unsafe, "getLong",
 					       "(Ljava/lang/Object;J)J");
 	return !has_thrown(jni) && search->unsafe && search->platform &&

@@ -124,7 +124,7 @@ static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
  * if it cannot be determined now. In the JVM's stack, frame 0 is the native and
  * frame 1 its caller.
  */
-static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
+static uint32_t query_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jvmtiFrameInfo caller;
 	uint32_t number;
@@ -146,8 +146,8 @@ static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
  * Requests the whole Java stack up to the next native with a context from the
  * JVM. Returns the stack's number, or 0 if it cannot be determined now.
  */
-static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
-			  const struct bridge_frame *frame)
+static uint32_t query_stack(jvmtiEnv *jvmti, JNIEnv *jni,
+			    const struct bridge_frame *frame)
 {
 	jvmtiFrameInfo calls[JAVA_STACK_TOLD_MAX + 1];
 	uint32_t number;
@@ -246,7 +246,7 @@ static uint32_t learn_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 		atomic_fetch_add(&rt.header->composed_stacks, 1);
 	if (composed && !is_to_verify(frame))
 		return composed;
-	number = ask_stack(jvmti, jni, frame);
+	number = query_stack(jvmti, jni, frame);
 	if (!number) /* the JVM gave no answer, so nothing can be verified */
 		return composed;
 	if (how != COMPOSED_NOT && !has_changed(frame))
@@ -320,11 +320,11 @@ static void note_asked(uint64_t began_ns)
  * and measures how long the requests of this thread take. The result is not
  * stored, because such a stack has no hash.
  */
-static uint32_t ask_frozen(jvmtiEnv *jvmti, JNIEnv *jni,
-			   const struct bridge_frame *frame)
+static uint32_t query_frozen(jvmtiEnv *jvmti, JNIEnv *jni,
+			     const struct bridge_frame *frame)
 {
 	const uint64_t began = stamp_counter();
-	const uint32_t number = ask_stack(jvmti, jni, frame);
+	const uint32_t number = query_stack(jvmti, jni, frame);
 
 	if (!hot.java_recall)
 		return number;
@@ -334,13 +334,13 @@ static uint32_t ask_frozen(jvmtiEnv *jvmti, JNIEnv *jni,
 	return number;
 }
 
-static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni,
-		    const struct bridge_frame *frame)
+static uint32_t query_number(jvmtiEnv *jvmti, JNIEnv *jni,
+			     const struct bridge_frame *frame)
 {
 	if (frame->stack)
 		return learn_stack(jvmti, jni, frame);
-	return frame->end == JAVA_STACK_FROZEN ? ask_frozen(jvmti, jni, frame)
-					       : ask_caller(jvmti, jni);
+	return frame->end == JAVA_STACK_FROZEN ? query_frozen(jvmti, jni, frame)
+					       : query_caller(jvmti, jni);
 }
 
 static uint32_t learn(jvmtiEnv *jvmti, struct bridge_frame *frame)
@@ -353,7 +353,7 @@ static uint32_t learn(jvmtiEnv *jvmti, struct bridge_frame *frame)
 	muted = switch_mute(HOT_MUTED_OWN);
 	began_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	java_recall_begin();
-	number = ask(jvmti, jni, frame);
+	number = query_number(jvmti, jni, frame);
 	switch_unmute(muted);
 	errno = saved_errno;
 	if (frame->expected)

@@ -139,8 +139,8 @@ static enum composed check_call(struct composition *one, uint32_t i,
  * Requests the innermost part of the stack from the JVM, up to the outermost
  * method whose number is not known, and stores the numbers.
  */
-static enum composed ask_unknown(jvmtiEnv *jvmti, JNIEnv *jni,
-				 struct composition *one)
+static enum composed query_unknown(jvmtiEnv *jvmti, JNIEnv *jni,
+				   struct composition *one)
 {
 	enum composed how = COMPOSED_ASKED;
 	jint count;
@@ -211,7 +211,7 @@ enum composed java_compose(jvmtiEnv *jvmti, JNIEnv *jni,
 
 	if (!one)
 		return COMPOSED_NOT;
-	how = read_frames(one, frame) ? ask_unknown(jvmti, jni, one)
+	how = read_frames(one, frame) ? query_unknown(jvmti, jni, one)
 				      : COMPOSED_NOT;
 	if (how == COMPOSED_KNOWN || how == COMPOSED_ASKED)
 		*number = number_stack(one);

@@ -225,10 +225,11 @@ static int serves_generated(const uint8_t *stub, uint64_t pc)
 }
 
 /*
- * Returns whether the stub is to count a call. If not, the caller is generated
- * code, and the return address stays on the stack.
+ * Returns whether a guarded stub must count this call. 0 means that the caller
+ * is generated code whose calls are not counted; the stub then leaves the
+ * return address on the stack.
  */
-int hot_is_welcome(uint64_t *slot, const uint8_t *stub)
+int hot_is_countable(uint64_t *slot, const uint8_t *stub)
 {
 	const struct native_range *range = native_find(*slot);
 
@@ -267,7 +268,8 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 	const struct trampoline *one = trampoline_at(*slot);
 	const int is_tail_call = one || runtime_is_stub(*slot);
 
-	if (!is_tail_call && stub[STUB_GUARD_AT] && !hot_is_welcome(slot, stub))
+	if (!is_tail_call && stub[STUB_GUARD_AT] &&
+	    !hot_is_countable(slot, stub))
 		return 1;
 	if (!shadow) {
 		if (hot_map_shadow((uintptr_t)slot)) {

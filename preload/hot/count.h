@@ -47,7 +47,7 @@ void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
 void hot_verify(uint64_t *slot, int is_tail_call);
 int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub);
 void hot_leave_elsewhere(uint64_t *slot);
-int hot_is_welcome(uint64_t *slot, const uint8_t *stub);
+int hot_is_countable(uint64_t *slot, const uint8_t *stub);
 
 /*
  * Counts a call in the context `id`, whose caller has the id `caller`. Records

@@ -124,14 +124,14 @@ struct hot_aside {
 		uint64_t every;
 	} stamps;
 	/*
-	 * When the thread switched to its present stack, and `accounted` then
-	 * (time/exact.c). 0: the thread has not switched stacks. A signal
-	 * handler that switches stacks switches back before it returns, and
-	 * leaves the time of that switch here.
+	 * When the thread switched to its present stack, and the value of
+	 * hot.accounted at that moment (time/exact.c); 0 if the thread has not
+	 * switched stacks. A signal handler that switches stacks switches back
+	 * before it returns, and stores the time of that last switch here.
 	 */
-	struct hot_stay {
+	struct hot_stack_time {
 		uint64_t since, accounted;
-	} stay;
+	} on_stack;
 	/* Trace: */
 	/* The slot of the call whose return C handles, or has handled last. */
 	uint64_t leaving;

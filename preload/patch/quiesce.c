@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "preload/patch/ask.h"
+#include "preload/patch/pc_query.h"
 #include "preload/patch/stacks.h"
 #include "preload/process/dispatch.h"
 #include "preload/sys/proc.h"
@@ -44,7 +44,7 @@ struct quiesce {
 	_Atomic uint32_t round;   /* 24 bits */
 	_Atomic uint32_t is_open; /* a round is in progress */
 	int (*inspect)(struct quiesce *q, struct asked_thread *slot);
-	struct ask ask;
+	struct pc_query query;
 	int own_tid;
 	uint64_t start_ticks;
 	uint64_t pauses;
@@ -159,13 +159,13 @@ void quiesce_report_self(uint64_t pc, uint64_t sp)
 			&slot->is, &is, (is & ~UINT32_C(0xff)) | OUTSIDE);
 }
 
-static void ask(struct quiesce *q, struct asked_thread *slot)
+static void query_pc(struct quiesce *q, struct asked_thread *slot)
 {
 	uint64_t value = (uint64_t)q->round << 32 | (uint64_t)(slot - q->slots);
 	int err;
 
 	set_where(q, slot, ASKED);
-	err = ask_thread(&q->ask, (int)slot->tid, value);
+	err = pc_query_send(&q->query, (int)slot->tid, value);
 	if (err)
 		set_where(q, slot, err == -ESRCH ? OUTSIDE : INSIDE);
 }
@@ -201,9 +201,9 @@ static int is_asleep_outside(struct quiesce *q, int tid,
 }
 
 /*
- * Finds out whether a thread is inside the places; sends the signal of ask.h to
- * a running one. A thread that sleeps inside keeps its state, so the caller
- * checks it again. Returns 0 or -errno.
+ * Finds out whether a thread is inside the places; sends the signal of
+ * pc_query.h to a running one. A thread that sleeps inside keeps its state, so
+ * the caller checks it again. Returns 0 or -errno.
  */
 static int find_pc(struct quiesce *q, struct asked_thread *slot)
 {
@@ -225,8 +225,8 @@ static int find_pc(struct quiesce *q, struct asked_thread *slot)
 		set_where(q, slot, OUTSIDE);
 	else if (err)
 		return err;
-	else if (!dispatch_is_on() && ask_is_heard(&q->ask, blocked))
-		ask(q, slot);
+	else if (!dispatch_is_on() && pc_query_can_reach(&q->query, blocked))
+		query_pc(q, slot);
 	return 0;
 }
 
@@ -352,12 +352,12 @@ int quiesce(const struct quiesce_places *places, uint64_t deadline_ns, int *tid)
 	    is_thread_inside(q, 0, (uintptr_t)__builtin_frame_address(0)))
 		err = -EBUSY;
 	if (!err)
-		err = ask_open(&q->ask, take_answer);
+		err = pc_query_open(&q->query, take_answer);
 	if (!err) {
 		q->is_open = 1;
 		err = visit_all(q, deadline_ns);
 		q->is_open = 0;
-		ask_close(&q->ask);
+		pc_query_close(&q->query);
 	}
 	*tid = q->open_tid;
 	return err;

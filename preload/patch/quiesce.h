@@ -9,7 +9,7 @@
  *
  *	asleep in the kernel	its pc and stack are read from outside; the
  *				system call continues undisturbed
- *	running			a signal makes it check itself (ask.h)
+ *	running			a signal makes it check itself (pc_query.h)
  *
  * On a stack only signal frames matter: no call returns into the bytes of a
  * site (see relocate()). For memory that will be freed every word matters.

@@ -106,7 +106,7 @@ static _Atomic int64_t *row_of(struct probe_context *context, uint64_t id)
 }
 
 /* Returns NULL if the array is full. */
-static struct probe_context *meet(uint64_t id)
+static struct probe_context *add_context(uint64_t id)
 {
 	struct probe_context *context;
 	uint32_t number = atomic_load(&hits.used);
@@ -127,7 +127,7 @@ static _Atomic int64_t *row_in(uint64_t id)
 		return row_of(&hits.none, ID_ROOT);
 	context = clew_node(hits.nodes, id);
 	if (!context)
-		context = meet(id);
+		context = add_context(id);
 	return context ? row_of(context, id) : row_of(&hits.none, ID_ROOT);
 }
 

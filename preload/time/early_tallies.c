@@ -59,9 +59,10 @@ static struct tally *make_tally(struct early_timer *one)
 }
 
 /*
- * Creates a tally with the contexts of its thread, which takes it over later.
+ * Creates a tally for a thread that has none, and records the thread's present
+ * calling context in it. The thread itself will count in this tally later.
  */
-static void meet(struct early_timer *one, uint64_t since_ns)
+static void make_early_tally(struct early_timer *one, uint64_t since_ns)
 {
 	struct tally *tally = make_tally(one);
 
@@ -110,7 +111,7 @@ static void for_each_without(void (*make)(struct early_timer *, uint64_t))
 
 void early_tallies_make(void)
 {
-	for_each_without(meet);
+	for_each_without(make_early_tally);
 }
 
 void early_tallies_note_rest(void)

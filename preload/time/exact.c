@@ -100,12 +100,12 @@ static void has_settled(struct time_slot *slot, uint64_t now)
  * Accounts for time outside of calls, such as the time before a coroutine's
  * first call: otherwise a later call would lack it.
  */
-static void account_for_rest(const struct hot_stay *stay, uint64_t now)
+static void account_for_rest(const struct hot_stack_time *time, uint64_t now)
 {
-	const uint64_t all = now - stay->since;
-	const uint64_t accounted = hot.accounted - stay->accounted;
+	const uint64_t all = now - time->since;
+	const uint64_t accounted = hot.accounted - time->accounted;
 
-	if (stay->since && accounted < all)
+	if (time->since && accounted < all)
 		hot.accounted += all - accounted;
 }
 
@@ -115,16 +115,16 @@ static void account_for_rest(const struct hot_stay *stay, uint64_t now)
  */
 static void leave_stack(uint64_t now)
 {
-	struct hot_stay *stay = hot.aside ? &hot.aside->stay : NULL;
+	struct hot_stack_time *time = hot.aside ? &hot.aside->on_stack : NULL;
 	struct sink_pause paused;
 
-	if (!stay)
+	if (!time)
 		return; /* the thread has counted nothing yet */
-	each_since(stay->since, now, settle);
-	account_for_rest(stay, now);
-	each_since(stay->since, now, has_settled);
-	stay->since = now;
-	stay->accounted = hot.accounted;
+	each_since(time->since, now, settle);
+	account_for_rest(time, now);
+	each_since(time->since, now, has_settled);
+	time->since = now;
+	time->accounted = hot.accounted;
 	paused = time_pause_since(now);
 	time_pause_end(&paused);
 }

@@ -204,9 +204,12 @@ static void visit(const struct visits *visits, struct tally *tally,
 	strata_change(&watched->strata, &visits->clock, past, group, level);
 }
 
-/* Begins with a tally's new owner. */
-static void meet(const struct visits *visits, struct tally *tally,
-		 uint64_t since_ns)
+/*
+ * Begins to observe a thread: `tally` now counts for it, and the first interval
+ * of its time begins at since_ns.
+ */
+static void begin_visits(const struct visits *visits, struct tally *tally,
+			 uint64_t since_ns)
 {
 	struct watched *watched = tally->visits.watched;
 
@@ -231,7 +234,10 @@ static struct tally *first_tally(void)
 	return __atomic_load_n(&rt.recorder->tallies.first, __ATOMIC_ACQUIRE);
 }
 
-/* New tallies are put first in the list, and none is removed. */
+/*
+ * New tallies are inserted at the head of the list, and none is ever removed,
+ * so the list can be read without a lock.
+ */
 uint64_t visits_make(const struct visits *visits, uint64_t now_ns)
 {
 	const uint64_t past = strata_ticks_past(&visits->clock, now_ns);
@@ -239,8 +245,9 @@ uint64_t visits_make(const struct visits *visits, uint64_t now_ns)
 
 	for (struct tally *tally = first_tally(); tally; tally = tally->next) {
 		if (tally->visits.attached_ns)
-			meet(visits, tally,
-			     atomic_exchange(&tally->visits.attached_ns, 0));
+			begin_visits(
+				visits, tally,
+				atomic_exchange(&tally->visits.attached_ns, 0));
 		if (!tally->visits.watched)
 			continue;
 		ticks = strata_take(&tally->visits.watched->strata,

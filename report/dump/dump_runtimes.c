@@ -186,7 +186,7 @@ static void dump_jni_notes(FILE *out, const struct part_chunk *chunk)
 			" most=%" PRIu64 " text=%s\n",
 			(uint64_t)items[i].id, items[i].what, items[i].name,
 			(uint64_t)items[i].count, (uint64_t)items[i].amount,
-			(uint64_t)items[i].most, jni_what_text(items[i].what));
+			(uint64_t)items[i].most, jni_event_text(items[i].what));
 	}
 }
 

@@ -100,7 +100,7 @@ static void add_notes(struct jni_work *work, const struct part_chunk *chunk)
 				    : NULL;
 		struct jni_note note;
 
-		if (!context || items[i].what >= WIRE_JNI_WHAT_COUNT)
+		if (!context || items[i].what >= WIRE_JNI_EVENT_COUNT)
 			continue;
 		note = (struct jni_note){
 			.call = call_of(work, context),

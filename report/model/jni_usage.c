@@ -81,13 +81,13 @@ void jni_usage_fini(struct jni_usage *notes)
 	*notes = (struct jni_usage){ 0 };
 }
 
-const char *jni_what_text(enum wire_jni_what what)
+const char *jni_event_text(enum wire_jni_event what)
 {
-	static const char *const texts[WIRE_JNI_WHAT_COUNT] = {
+	static const char *const texts[WIRE_JNI_EVENT_COUNT] = {
 		[WIRE_JNI_LOOKUP] = "lookup",     [WIRE_JNI_COPY] = "copy",
 		[WIRE_JNI_CRITICAL] = "critical", [WIRE_JNI_LOCALS] = "locals",
 		[WIRE_JNI_GLOBALS] = "globals",
 	};
 
-	return what < WIRE_JNI_WHAT_COUNT ? texts[what] : "unknown";
+	return what < WIRE_JNI_EVENT_COUNT ? texts[what] : "unknown";
 }

@@ -23,9 +23,9 @@ struct jni_call {
 
 struct jni_note {
 	struct jni_call call;
-	enum wire_jni_what what;
+	enum wire_jni_event what;
 	char *name; /* LOOKUP: the name that was looked up; else NULL */
-	uint64_t count, amount, most; /* see enum wire_jni_what */
+	uint64_t count, amount, most; /* see enum wire_jni_event */
 };
 
 struct jni_usage {
@@ -48,6 +48,6 @@ void jni_usage_fini(struct jni_usage *notes);
 int jni_call_compare(const struct jni_call *a, const struct jni_call *b);
 
 /* "lookup", "copy"... */
-const char *jni_what_text(enum wire_jni_what what);
+const char *jni_event_text(enum wire_jni_event what);
 
 #endif

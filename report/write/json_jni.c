@@ -12,7 +12,7 @@ static json_t *function_or_null(struct catalog *catalog, uint32_t function)
 static json_t *note_of(struct catalog *catalog, const struct jni_note *note)
 {
 	json_t *value = json_pack(
-		"{sssosososo}", "what", jni_what_text(note->what), "function",
+		"{sssosososo}", "what", jni_event_text(note->what), "function",
 		function_or_null(catalog, note->call.function), "caller",
 		function_or_null(catalog, note->call.caller), "native",
 		function_or_null(catalog, note->call.native), "java",

@@ -57,18 +57,18 @@ preload_test(probe ${arch}/stubs/probe.c ${preload}/stubs/probe_kinds.c
   ${counting})
 target_link_libraries(probe_test PRIVATE disasm)
 preload_test(module_patches ${preload}/hooking/module_patches.c ${patch}
-  ${preload}/patch/code.c ${preload}/patch/journal.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
+  ${preload}/patch/code.c ${preload}/patch/journal.c ${preload}/patch/quiesce.c ${arch}/patch/pc_query.c
   ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
   ${arch}/stubs/frames_rules.c ${counting})
 preload_test(live live_sites.c live_guests.c live_code_x86_64.S
-  ${preload}/patch/live.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
+  ${preload}/patch/live.c ${preload}/patch/quiesce.c ${arch}/patch/pc_query.c
   ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
   ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
   ${arch}/stubs/frames_rules.c ${counting})
 preload_test(reclaim ${preload}/hooking/reclaim.c ${preload}/patch/quiesce.c
-  ${arch}/patch/ask.c ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
+  ${arch}/patch/pc_query.c ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
   ${preload}/modules/modules.c
   ${preload}/host/next.c ${preload}/host/lookup.c ${arch}/patch/stacks.c
   ${preload}/stubs/window.c

@@ -22,7 +22,7 @@
 enum { RESTART = -512, RESTART_BLOCK = -516 };
 
 /* One thread and its saved signal mask. */
-struct asking {
+struct stack_query {
 	struct tracer *tracer;
 	struct tracee *thread;
 	uint64_t signals;
@@ -32,15 +32,15 @@ struct asking {
  * Returns the registers and mask that the thread restores by itself if no
  * controller does. An interrupted system call then restarts.
  */
-static struct wire_asked restored_state_of(const struct asking *asking)
+static struct wire_asked restored_state_of(const struct stack_query *query)
 {
-	const struct user_regs_struct *from = &asking->thread->registers;
+	const struct user_regs_struct *from = &query->thread->registers;
 	const long answer = (long)from->rax;
 	const int begins_again = (long)from->orig_rax >= 0 &&
 				 answer <= RESTART && answer >= RESTART_BLOCK;
 
 	return (struct wire_asked){
-		.signals = asking->signals,
+		.signals = query->signals,
 		/* In the order of ask_stack.S. */
 		.registers = {
 			begins_again ? from->orig_rax : from->rax,
@@ -55,9 +55,9 @@ static struct wire_asked restored_state_of(const struct asking *asking)
 	};
 }
 
-static int set_signals(const struct asking *asking, uint64_t signals)
+static int set_signals(const struct stack_query *query, uint64_t signals)
 {
-	return ptrace(PTRACE_SETSIGMASK, asking->thread->tid,
+	return ptrace(PTRACE_SETSIGMASK, query->thread->tid,
 		      (long)sizeof(signals), &signals) == 0;
 }
 
@@ -65,37 +65,36 @@ static int set_signals(const struct asking *asking, uint64_t signals)
  * Sends the thread to ask_stack.S. The mask comes last, because that code
  * unblocks signals by itself.
  */
-static int send(const struct asking *asking,
+static int send(const struct stack_query *query,
 		const struct wire_attachment *attachment)
 {
-	struct user_regs_struct registers = asking->thread->registers;
-	const struct wire_asked asked = restored_state_of(asking);
+	struct user_regs_struct registers = query->thread->registers;
+	const struct wire_asked asked = restored_state_of(query);
 
 	registers.rip = attachment->ask;
 	registers.rax = 0;
 	registers.orig_rax = (uint64_t)-1;
-	return target_write(asking->tracer->memory, attachment->asked, &asked,
+	return target_write(query->tracer->memory, attachment->asked, &asked,
 			    sizeof(asked)) == 0 &&
-	       ptrace(PTRACE_SETREGS, asking->thread->tid, 0, &registers) ==
-		       0 &&
-	       set_signals(asking, ~UINT64_C(0));
+	       ptrace(PTRACE_SETREGS, query->thread->tid, 0, &registers) == 0 &&
+	       set_signals(query, ~UINT64_C(0));
 }
 
 /*
  * Lets the thread continue until its next stop. Returns the wait status, or 0
  * if the thread has exited or does not stop.
  */
-static int go_on(const struct asking *asking, int request)
+static int go_on(const struct stack_query *query, int request)
 {
-	struct tracee *thread = asking->thread;
+	struct tracee *thread = query->thread;
 	int status;
 
 	if (ptrace(request, thread->tid, 0, 0) != 0)
 		return 0;
-	status = tracer_wait(asking->tracer, thread,
-			     tracer_now_ns() + ANSWER_NS);
+	status =
+		tracer_wait(query->tracer, thread, tracer_now_ns() + ANSWER_NS);
 	if (!status && !thread->is_gone)
-		thread->is_gone = asking->tracer->is_stuck = 1;
+		thread->is_gone = query->tracer->is_stuck = 1;
 	return status;
 }
 
@@ -103,12 +102,12 @@ static int go_on(const struct asking *asking, int request)
  * Lets the thread continue to the end of its first system call. Returns the
  * wait status of its last stop, or 0 like go_on().
  */
-static int run(const struct asking *asking)
+static int run(const struct stack_query *query)
 {
-	int status = go_on(asking, PTRACE_SYSCALL);
+	int status = go_on(query, PTRACE_SYSCALL);
 
 	return status && WSTOPSIG(status) == CALL_STOP
-		       ? go_on(asking, PTRACE_SYSCALL)
+		       ? go_on(query, PTRACE_SYSCALL)
 		       : status;
 }
 
@@ -116,42 +115,42 @@ static int run(const struct asking *asking)
  * Stops the thread and restores the registers and mask that it had before
  * send(), so that an interrupted system call restarts.
  */
-static void put_back(const struct asking *asking, int status)
+static void put_back(const struct stack_query *query, int status)
 {
-	const pid_t tid = asking->thread->tid;
+	const pid_t tid = query->thread->tid;
 
 	while (status && status >> 16 != PTRACE_EVENT_STOP) {
 		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-		status = go_on(asking, PTRACE_CONT);
+		status = go_on(query, PTRACE_CONT);
 	}
 	if (!status)
 		return;
-	set_signals(asking, asking->signals);
-	ptrace(PTRACE_SETREGS, tid, 0, &asking->thread->registers);
+	set_signals(query, query->signals);
+	ptrace(PTRACE_SETREGS, tid, 0, &query->thread->registers);
 }
 
 /*
  * Returns the thread's alternate stack, or 0 if it has none or does not answer.
  */
-static uint64_t ask(struct tracer *tracer, struct tracee *thread,
-		    const struct wire_attachment *attachment)
+static uint64_t query_stack(struct tracer *tracer, struct tracee *thread,
+			    const struct wire_attachment *attachment)
 {
-	struct asking asking = { tracer, thread, 0 };
+	struct stack_query query = { tracer, thread, 0 };
 	uint64_t stack = 0;
 	int status;
 
-	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (long)sizeof(asking.signals),
-		   &asking.signals) != 0)
+	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (long)sizeof(query.signals),
+		   &query.signals) != 0)
 		return 0;
-	if (!send(&asking, attachment)) {
-		set_signals(&asking, asking.signals);
+	if (!send(&query, attachment)) {
+		set_signals(&query, query.signals);
 		ptrace(PTRACE_SETREGS, thread->tid, 0, &thread->registers);
 		return 0;
 	}
-	status = run(&asking);
+	status = run(&query);
 	if (status && WSTOPSIG(status) == CALL_STOP)
 		stack = attachment_copy_stack(tracer->memory, attachment);
-	put_back(&asking, status);
+	put_back(&query, status);
 	return stack;
 }
 
@@ -159,7 +158,7 @@ static uint64_t ask(struct tracer *tracer, struct tracee *thread,
  * Returns whether a thread has not yet restored its state, because an earlier
  * controller did not wait for it. The next thread's state would overwrite it.
  */
-static int any_is_asking(const struct tracer *tracer, uint64_t code)
+static int any_is_answering(const struct tracer *tracer, uint64_t code)
 {
 	for (size_t i = 0; i < tracer->count; i++) {
 		const struct tracee *thread = &tracer->threads[i];
@@ -187,7 +186,7 @@ int shared_stacks_exist(struct tracer *tracer,
 
 	if (tracer->count < 2 || !attachment->ask)
 		return 0;
-	if (any_is_asking(tracer, attachment->ask))
+	if (any_is_answering(tracer, attachment->ask))
 		return -EAGAIN;
 	stacks = memory_zeroed(tracer->count, sizeof(*stacks));
 	/*
@@ -197,7 +196,9 @@ int shared_stacks_exist(struct tracer *tracer,
 	for (size_t i = 0; i < tracer->count && !tracer->is_stuck; i++) {
 		struct tracee *thread = &tracer->threads[i];
 		const uint64_t stack =
-			thread->is_gone ? 0 : ask(tracer, thread, attachment);
+			thread->is_gone
+				? 0
+				: query_stack(tracer, thread, attachment);
 
 		if (stack)
 			stacks[count++] = stack;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See preload/patch/ask.h. */
-#include "preload/patch/ask.h"
+/* See preload/patch/pc_query.h. */
+#include "preload/patch/pc_query.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -18,22 +18,23 @@
 #define SYSCALL_BYTES 2
 #define LOAD_BYTES    5 /* mov $number,%eax before the system call */
 
-/* Remains set, because a handler may run late. */
-static _Atomic ask_taker take_answer;
+/* Stays set after pc_query_close(), because a signal may arrive late. */
+static _Atomic pc_query_handler take_answer;
 
 /*
  * The number of signals sent, and of handlers that have begun. The numbers
- * differ while signals are on the way, and permanently if one never arrives
- * because its thread has ended or the signal was discarded.
+ * differ while signals have not arrived yet, and permanently if one never
+ * arrives because its thread has ended or the signal was discarded.
  */
 static _Atomic uint32_t sent, taken;
 
 /* ---- In the queried thread ---- */
 
 /*
- * Returns whether this is one of the system calls that fail with EINTR after
- * any handler, and that can be repeated unchanged, because hardly any time has
- * passed.
+ * Returns whether a system call fails with EINTR after every handler, even with
+ * SA_RESTART, and can be repeated with the same arguments. A timeout of the
+ * call begins again. It has hardly advanced: signals are sent to running
+ * threads only, so the call has begun after the signal was sent.
  */
 static int can_be_made_again(uint32_t call)
 {
@@ -65,8 +66,8 @@ static int can_be_made_again(uint32_t call)
 }
 
 /*
- * Restarts the interrupted system call, because the program must not notice the
- * signal.
+ * Moves the thread's pc back to the beginning of the interrupted system call,
+ * so that the program does not notice the signal.
  */
 static void undo_interruption(ucontext_t *context)
 {
@@ -85,7 +86,7 @@ static void undo_interruption(ucontext_t *context)
 		registers[REG_RIP] = (greg_t)load;
 }
 
-static void on_ask(int signal, siginfo_t *info, void *context)
+static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;
 	const greg_t *registers = interrupted->uc_mcontext.gregs;
@@ -124,9 +125,10 @@ static int add_blocked(void *context, int tid)
 }
 
 /*
- * Returns the highest free signal, because it is delivered on top of all
- * others. Prefers one that no thread blocks: a thread that blocks a signal may
- * wait for it.
+ * Returns a free signal, or 0. Prefers signals that no thread blocks, because a
+ * thread that blocks a signal may wait for it by sigwait(). Among these it
+ * prefers the highest number, because the kernel delivers that one last and so
+ * its handler runs first.
  */
 static int choose_signal(void)
 {
@@ -142,42 +144,41 @@ static int choose_signal(void)
 	return chosen;
 }
 
-int ask_open(struct ask *ask, ask_taker taker)
+int pc_query_open(struct pc_query *query, pc_query_handler handler)
 {
 	const struct kernel_action ours = {
-		.handler = (uintptr_t)on_ask,
+		.handler = (uintptr_t)on_signal,
 		.flags = SA_SIGINFO | SA_RESTART | chained_alternate_stacks(),
 		.mask = ~UINT64_C(0),
 	};
 
-	take_answer = taker;
-	ask->signal = choose_signal();
-	if (!ask->signal)
+	take_answer = handler;
+	query->signal = choose_signal();
+	if (!query->signal)
 		return -EAGAIN;
-	return signal_set_action(ask->signal, &ours, NULL);
+	return signal_set_action(query->signal, &ours, NULL);
 }
 
-int ask_thread(const struct ask *ask, int tid, uint64_t value)
+int pc_query_send(const struct pc_query *query, int tid, uint64_t value)
 {
-	siginfo_t info = { .si_signo = ask->signal, .si_code = SI_QUEUE };
+	siginfo_t info = { .si_signo = query->signal, .si_code = SI_QUEUE };
 	int err;
 
 	info.si_pid = sys_getpid();
 	info.si_value.sival_ptr = (void *)value;
 	err = (int)sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), tid,
-			    ask->signal, (long)&info, 0, 0);
+			    query->signal, (long)&info, 0, 0);
 	sent += !err;
 	return err;
 }
 
 /*
- * Signals that have not arrived are discarded by ignoring them for a moment.
- * The signals are ignored only if some have not arrived, because a pending
- * signal of the same number that the program has sent would be lost as well. If
- * the program has installed an action for the signal meanwhile, that action
- * stays.
+ * Ignoring a signal discards its pending instances. This is done only if
+ * signals have not arrived, because instances that the program itself has sent
+ * would be discarded as well. If the program has installed an action for the
+ * signal meanwhile, that action stays.
  */
-void ask_close(const struct ask *ask)
+void pc_query_close(const struct pc_query *query)
 {
 	static const struct kernel_action ignore = { .handler = (uintptr_t)
 							     SIG_IGN },
@@ -185,10 +186,10 @@ void ask_close(const struct ask *ask)
 							   (uintptr_t)SIG_DFL };
 	struct kernel_action now;
 
-	if (signal_get_action(ask->signal, &now) ||
-	    now.handler != (uintptr_t)on_ask)
+	if (signal_get_action(query->signal, &now) ||
+	    now.handler != (uintptr_t)on_signal)
 		return;
 	if (sent != taken)
-		signal_set_action(ask->signal, &ignore, NULL);
-	signal_set_action(ask->signal, &none, NULL);
+		signal_set_action(query->signal, &ignore, NULL);
+	signal_set_action(query->signal, &none, NULL);
 }
