@@ -184,6 +184,8 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	uint64_t site = shadow->return_address, caller;
 
+	if (is_tail_call)
+		hot.id = id;
 	id = count_right_id(slot, id, is_tail_call);
 	caller = shadow->caller_id;
 	if (is_tail_call) {
@@ -252,7 +254,6 @@ static void tail_elsewhere(uint64_t *slot, const uint8_t *stub)
 
 	if (!step.word)
 		return;
-	hot.id = step.id;
 	rt.sink->miss(slot, step.id, (int)step.word);
 	sink_tail(slot);
 }

@@ -98,7 +98,8 @@ struct sink {
 
 	/*
 	 * slot is where the return address was, or is. is_tail is 0, or for a
-	 * tail call the TRACE_TAIL..._WORD that says where it counts.
+	 * tail call the TRACE_TAIL..._WORD that says where it counts. For a
+	 * tail call, miss also makes `id` the thread's id.
 	 */
 	void (*miss)(uint64_t *slot, uint64_t id, int is_tail);
 	void (*enter)(const uint64_t *slot);

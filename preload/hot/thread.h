@@ -135,6 +135,8 @@ struct hot_aside {
 	/* Trace: */
 	/* The slot of the call whose return C handles, or has handled last. */
 	uint64_t leaving;
+	/* The slot of the call for which the latest context was written. */
+	uint64_t context_slot;
 	/*
 	 * Stack slots from the window's base to this address have places in the
 	 * words of the packet (tracing/trace_window.h).

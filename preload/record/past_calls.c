@@ -77,18 +77,6 @@ static void take_context(struct past *past,
 	record_context(past, functions, past->depth);
 }
 
-/*
- * Returns whether the innermost function is the one that is jumped to at this
- * place: a context that a signal handler has written contains it already.
- */
-static int is_entered(const struct past *past, uint32_t place, uint64_t key)
-{
-	const uint32_t depth = past->depth;
-
-	return depth && past->at->places[depth] == place &&
-	       past->at->ids[depth] == id_push(past->at->ids[depth - 1], key);
-}
-
 static void take_call(struct past *past, uint32_t word, uint32_t kind)
 {
 	const uint32_t place = word >> WIRE_PACKET_PLACE_SHIFT;
@@ -102,8 +90,6 @@ static void take_call(struct past *past, uint32_t word, uint32_t kind)
 	key = id_key(wire_packet_function(block, index));
 	past->depth =
 		wire_packet_entered(past->at->places, past->depth, place, kind);
-	if (kind == WIRE_PACKET_TAIL_BELOW && is_entered(past, place, key))
-		past->depth--;
 	caller = past->at->ids[past->depth];
 	id = id_push(caller, key);
 	past->depth++;

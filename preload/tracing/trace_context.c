@@ -148,6 +148,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	begin->head =
 		wire_packet_odd(WIRE_PACKET_BEGIN, (uint32_t)(claimed / 4));
 	hot.packet.moved = 0;
+	hot.aside->context_slot = (uintptr_t)slot;
 	/* The context contains no function that has returned. */
 	hot.trace_left = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -208,7 +208,27 @@ static int put_left(void)
 	return 1;
 }
 
-static int put_call(const uint64_t *slot, uint32_t index, uint32_t tail_word)
+/* The number of the latest context that the thread has written. */
+static uint64_t contexts(void)
+{
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+
+	return tally ? *(const volatile uint64_t *)&tally->packets.sequence : 0;
+}
+
+/*
+ * Returns whether a signal handler has written a context since there were
+ * `known` contexts, and the call's own context has not followed.
+ */
+static int has_foreign_context(const uint64_t *slot, uint64_t known)
+{
+	const volatile struct hot_aside *const aside = hot.aside;
+
+	return contexts() != known && aside->context_slot != (uintptr_t)slot;
+}
+
+static int put_call(const uint64_t *slot, uint32_t index, uint32_t tail_word,
+		    uint64_t known)
 {
 	const uint64_t base = trace_window_base();
 	uint32_t *words =
@@ -219,6 +239,12 @@ static int put_call(const uint64_t *slot, uint32_t index, uint32_t tail_word)
 
 	if (!words)
 		return 0;
+	if (tail_word == TRACE_TAIL_BELOW_WORD &&
+	    has_foreign_context(slot, known)) {
+		packet_give_back((uintptr_t)words, trace_call_bytes(1), 0);
+		hot.packet.moved = 1;
+		return 0;
+	}
 	if (tail_word)
 		*words++ = tail_word;
 	*words++ = trace_window_place(base, (uintptr_t)slot)
@@ -250,9 +276,14 @@ static void set_wordless(uint64_t *slot, int is_wordless)
  * calls of a handler in between then count below this call. If the mark came
  * later, a handler that runs after the word would begin a context without the
  * call.
+ *
+ * A tail call has no such mark: its slot has the exit of another stub. The
+ * context of a handler that runs before the word contains the call already, so
+ * the call's own context must follow. `known` is the number of the latest
+ * context that does not contain the call.
  */
 static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
-		      int has_thunk)
+		      int has_thunk, uint64_t known)
 {
 	for (int i = 0; i < 3; i++) {
 		if (!prepare(slot))
@@ -266,7 +297,7 @@ static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		hot.trace_left = 0;
 		if (has_thunk)
 			set_wordless(slot, 0);
-		if (put_call(slot, index, tail_word))
+		if (put_call(slot, index, tail_word, known))
 			return 1;
 		if (has_thunk)
 			set_wordless(slot, 1);
@@ -284,11 +315,19 @@ static void settle(const uint64_t *slot)
 	hot.packet.moved = 1;
 }
 
+/*
+ * Writes a call. For a tail call `next` is the address of the next word before
+ * the thread got the call's id: a signal handler that has claimed words since
+ * may have written a context that contains the call.
+ */
 static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
-		  int has_thunk)
+		  int has_thunk, uint64_t next)
 {
-	const uint64_t id = hot.id;
+	const uint64_t id = hot.id, known = contexts();
 
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (tail_word && *(const volatile uint64_t *)&hot.trace_next != next)
+		hot.packet.moved = 1;
 	if (hot.aside)
 		hot.aside->leaving = 0;
 	if (count_right_id(slot, id, tail_word != 0) != id)
@@ -300,7 +339,7 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		hot.trace_left = 0; /* calls that are too deep have returned */
 		return;
 	}
-	if (!write_call(slot, index, tail_word, has_thunk)) {
+	if (!write_call(slot, index, tail_word, has_thunk, known)) {
 		hot.packet.moved = 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
@@ -331,10 +370,11 @@ static int is_stamp_due(uint64_t place, int is_tail)
 void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 	       uint32_t word)
 {
-	const int is_tail = tail_word != 0;
-	const uint64_t place = end - trace_call_bytes(is_tail);
+	const int is_tail = tail_word != 0, has_words = end && !(end & 1);
+	const uint64_t place = has_words ? end - trace_call_bytes(is_tail)
+					 : end & ~UINT64_C(1);
 
-	if (end && is_stamp_due(place, is_tail)) {
+	if (has_words && is_stamp_due(place, is_tail)) {
 		*(uint32_t *)place = word;
 		hot.trace_left = 0; /* the call runs */
 		trace_put_stamp();
@@ -343,9 +383,9 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 	}
 	if (!is_tail)
 		set_wordless(slot, 1);
-	if (end)
+	if (has_words)
 		packet_give_back(place, trace_call_bytes(is_tail), 0);
-	trace(slot, index, tail_word, !is_tail);
+	trace(slot, index, tail_word, !is_tail, place);
 	if (!is_tail)
 		set_wordless(slot, 0);
 }
@@ -354,9 +394,12 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 static void miss(uint64_t *slot, uint64_t id, int is_tail)
 {
 	const uint64_t caller = shadow_of((uintptr_t)slot)->caller_id;
+	const uint64_t next = *(volatile uint64_t *)&hot.trace_next;
 	const uint32_t function = numbers_function_between(caller, id);
 
-	trace(slot, trace_known_index(function), (uint32_t)is_tail, 0);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*(volatile uint64_t *)&hot.id = id;
+	trace(slot, trace_known_index(function), (uint32_t)is_tail, 0, next);
 }
 
 static void moved(uint64_t from)

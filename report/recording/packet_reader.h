@@ -132,13 +132,6 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 	}
 	cursor->function = wire_packet_function(block, index);
 	depth = wire_packet_entered(cursor->places, depth, place, kind);
-	/*
-	 * If a signal handler has written the context before this word was
-	 * written, the context already contains this call.
-	 */
-	if (kind == WIRE_PACKET_TAIL_BELOW && cursor->places[depth] == place &&
-	    cursor->functions[depth] == cursor->function)
-		depth--;
 	cursor->depth = depth + 1;
 	cursor->places[depth + 1] = place;
 	cursor->functions[depth + 1] = cursor->function;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tail calls: to another function, in a circle, through a pointer, to itself,
- * and through the PLT into a library that tail-calls back. The build checks
+ * from inside itself, and through the PLT into a library that tail-calls back. The build checks
  * that the compiler generated jumps.
  */
 #define TRUTH_MAIN
@@ -80,6 +80,24 @@ static COUNTED long itself(long n)
 	return pointer(n - 1);
 }
 
+static volatile tail_function own_pointer;
+
+/*
+ * Calls itself, and then jumps to itself. The inner call jumps first, in its
+ * own context. This context is then one that the outer one may jump to.
+ */
+static COUNTED long calls_itself(long n)
+{
+	ENTER(calls_itself);
+	if (n <= 0) {
+		LEAVE();
+		return n;
+	}
+	n += own_pointer(n - 2);
+	TAIL();
+	return own_pointer(n / 2 - 1);
+}
+
 /* A function without symbol and unwind information, so it is not hooked. */
 long past_it(long n, tail_function to);
 __asm__(".text\n"
@@ -116,6 +134,8 @@ int main(void)
 	for (long i = 0; i < 100; i++)
 		sum += go(i % 10);
 	pointer = itself;
+	own_pointer = calls_itself;
+	sum += calls_itself(9);
 	for (long i = 0; i < 100; i++)
 		sum += itself(i) + to_itself_past_it(i);
 	sum += mixed(1000);

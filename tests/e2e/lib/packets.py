@@ -184,9 +184,6 @@ class Trace:
             index & (1 << BLOCK_LOG2) - 1
         slot = [each for each in stack if each[1] == place]
         stays = {TAIL_BELOW: len(slot), TAIL_OUT: 1}.get(tail, 0)
-        if tail == TAIL_BELOW and len(stack) > 1 and slot and \
-                stack[-1][0] == push(stack[-2][0], function):
-            stays -= 1  # a signal handler's context already contains the call
         del stack[len(stack) - len(slot) + min(stays, len(slot)):]
         name = push(stack[-1][0], function)
         stack.append((name, place))
