@@ -8,9 +8,24 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+static uint64_t hash_of(const char *text)
+{
+	return hash_key(hash_add(HASH_START, text, strlen(text)));
+}
+
+int strings_has(const struct strings *strings, const char *text)
+{
+	uint64_t hash = hash_of(text);
+	const uint64_t *slot = idmap_find(&strings->by_hash, hash);
+
+	while (slot && strcmp(strings->items[*slot - 1], text) != 0)
+		slot = idmap_find(&strings->by_hash, hash += 2);
+	return slot != NULL;
+}
+
 uint32_t strings_number(struct strings *strings, const char *text)
 {
-	uint64_t hash = hash_key(hash_add(HASH_START, text, strlen(text)));
+	uint64_t hash = hash_of(text);
 	uint64_t *slot = idmap_at(&strings->by_hash, hash);
 
 	while (*slot) {

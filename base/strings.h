@@ -21,6 +21,9 @@ struct strings {
  */
 uint32_t strings_number(struct strings *strings, const char *text);
 
+/* Returns whether a string has a number. */
+int strings_has(const struct strings *strings, const char *text);
+
 void strings_fini(struct strings *strings);
 
 #endif

@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include "cli/common/output.h"
 #include "cli/common/own_child.h"
 #include "cli/target/live_process.h"
+#include "cli/target/target.h"
 #include "report/recording/part_reader.h"
 
 /* How long a program may ignore SIGTERM, two seconds, in steps of 5 ms. */
@@ -27,18 +30,38 @@ enum { PATIENCE = 400 };
 
 /* ---- Processes that are already recorded ---- */
 
+/*
+ * Returns a pidfd of a process, or -1. A pidfd refers to the same process for
+ * ever; a pid may belong to another process later.
+ */
+static int pidfd_of(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static void close_pidfd(int pidfd)
+{
+	if (pidfd >= 0)
+		close(pidfd);
+}
+
 static int open_recorded(struct top_target *target, pid_t pid, char **why)
 {
 	struct live_process process;
+	/* If this process exits, its pid cannot lead to a later recording. */
+	const int pidfd = pidfd_of(pid);
 	int err = live_process_init(&process, pid, why);
 
-	if (err)
+	if (err) {
+		close_pidfd(pidfd);
 		return err;
+	}
 	*target = (struct top_target){
 		.pid = pid,
 		.command = process.command,
 		.recording = process.recording,
 		.part = process.part,
+		.pidfd = pidfd,
 	};
 	return 0;
 }
@@ -303,7 +326,7 @@ int top_target_open(struct top_target *target,
 			   choice->items[0].pid && !choice->has_children;
 	int err;
 
-	*target = (struct top_target){ 0 };
+	*target = (struct top_target){ .pidfd = -1 };
 	if (is_one) {
 		err = open_recorded(target, choice->items[0].pid, why);
 		if (err != -ENOENT)
@@ -339,6 +362,36 @@ static void remove_folder(struct top_target *target)
 	free(said);
 }
 
+/* Kills the process if it is a child of `parent`, which is our child. */
+static void kill_child(pid_t parent, pid_t pid)
+{
+	const int pidfd = pidfd_of(pid);
+
+	/*
+	 * If the process of the pidfd exits here, the parent may be that of a
+	 * later process with this pid. The signal then reaches no process.
+	 */
+	if (pidfd >= 0 && target_status(pid, "PPid", 10) == parent)
+		syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+	close_pidfd(pidfd);
+}
+
+/* Kills the program that the recorder has started, if it still exists. */
+static void kill_program(pid_t recorder)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0)
+			kill_child(recorder, pid);
+	}
+	if (folder)
+		closedir(folder);
+}
+
 /*
  * Ends the recorder, which passes the signal on to a program that it started.
  */
@@ -349,7 +402,7 @@ static void end_recorder(const struct top_target *target)
 	kill(target->recorder, SIGTERM);
 	for (int i = 0; waitpid(target->recorder, NULL, WNOHANG) == 0; i++) {
 		if (target->is_started && i == PATIENCE)
-			kill(target->pid, SIGKILL);
+			kill_program(target->recorder);
 		nanosleep(&moment, NULL);
 	}
 }
@@ -360,15 +413,20 @@ void top_target_close(struct top_target *target)
 		end_recorder(target);
 	if (target->folder)
 		remove_folder(target);
+	close_pidfd(target->pidfd);
 	free(target->folder);
 	free(target->command);
 	free(target->recording);
 	free(target->part);
-	*target = (struct top_target){ 0 };
+	*target = (struct top_target){ .pidfd = -1 };
 }
 
 int top_target_is_alive(struct top_target *target)
 {
+	struct pollfd end = { .fd = target->pidfd, .events = POLLIN };
+
+	if (target->pidfd >= 0)
+		return poll(&end, 1, 0) <= 0;
 	if (!target->folder)
 		return kill(target->pid, 0) == 0 || errno == EPERM;
 	/* The recorder ends after the last process. */

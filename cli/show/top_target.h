@@ -19,6 +19,7 @@ struct top_target {
 	char *recording; /* Directory of the recording. */
 	char *folder;    /* Temporary folder, removed at the end; or NULL. */
 	pid_t recorder;  /* The clew that records for us, or 0. */
+	int pidfd;       /* Of a process that is already recorded, or -1. */
 	int is_started;  /* The recorder started the program. */
 };
 

@@ -31,7 +31,6 @@ static void forget_part(struct live_part *part)
 static void destroy_part(struct live_part *part)
 {
 	forget_part(part);
-	free(part->path);
 	free(part->contexts);
 	idmap_fini(&part->by_id);
 	free(part->tallies);
@@ -46,21 +45,20 @@ void live_counts_fini(struct live_counts *counts)
 	free(counts->parts);
 	catalog_fini(&counts->catalog);
 	shown_names_fini(&counts->names);
+	strings_fini(&counts->paths);
 }
 
 int live_counts_has(const struct live_counts *counts, const char *path)
 {
-	for (size_t i = 0; i < counts->part_count; i++)
-		if (strcmp(counts->parts[i]->path, path) == 0)
-			return 1;
-	return 0;
+	return strings_has(&counts->paths, path);
 }
 
 void live_counts_add(struct live_counts *counts, const char *path)
 {
 	struct live_part *part = memory_zeroed(1, sizeof(*part));
+	const uint32_t number = strings_number(&counts->paths, path);
 
-	part->path = memory_string(path, strlen(path));
+	part->path = counts->paths.items[number];
 	counts->parts =
 		memory_grow(counts->parts, counts->part_count,
 			    &counts->part_capacity, sizeof(struct live_part *));

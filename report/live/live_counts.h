@@ -10,6 +10,7 @@
 #define CLEW_LIVE_LIVE_COUNTS_H
 
 #include "base/idmap.h"
+#include "base/strings.h"
 #include "report/merge/numbering.h"
 #include "report/model/function_catalog.h"
 #include "report/model/shown_names.h"
@@ -38,7 +39,7 @@ struct live_thread {
 
 /* A process image, from its part. */
 struct live_part {
-	char *path;
+	const char *path;       /* one of live_counts.paths */
 	struct part_copy known; /* the part to which `numbering` points */
 	struct numbering numbering;
 	uint64_t function_bytes; /* bytes in it that describe functions */
@@ -63,6 +64,7 @@ struct live_part {
 struct live_counts {
 	struct catalog catalog;
 	struct shown_names names;
+	struct strings paths;     /* of all parts */
 	struct live_part **parts; /* they do not move */
 	size_t part_count, part_capacity;
 	uint64_t looked_ns;   /* CLOCK_MONOTONIC of the last poll */
@@ -78,6 +80,7 @@ struct live_counts {
 void live_counts_init(struct live_counts *counts);
 void live_counts_fini(struct live_counts *counts);
 
+/* Returns whether the part of this path has been added. */
 int live_counts_has(const struct live_counts *counts, const char *path);
 
 /* Adds a part that is not there. Its counts are read by the next poll. */

@@ -8,6 +8,7 @@ import subprocess
 
 from lib import clewtest, screen
 from lib.clewtest import CLEW, PYTHON, needs, unless_sanitized
+from lib.isolation import nested_groups
 
 LOOP = "print('ready', flush=True)\nwhile True: str(1)"
 
@@ -153,6 +154,31 @@ class Tables(Watched):
         for process in processes:
             self.is_left(process)
 
+    def test_top_ends_with_a_recorded_process_that_is_not_reaped(self):
+        """The pid of such a process still exists."""
+        recorder = self.start(
+            [CLEW, "record", "-q", "-o", self.recording_path, "--", PYTHON,
+             "-c", "import os, time\n"
+             "child = os.fork()\n"
+             "if child:\n"
+             "    print(os.getpid(), child, flush=True)\n"
+             "    time.sleep(1000)\n"
+             "while True: str(1)"], stdout=subprocess.PIPE)
+        self.addCleanup(recorder.stdout.close)
+        parent, child = (int(word)
+                         for word in recorder.stdout.readline().split())
+        self.addCleanup(self.run_program, ["kill", "-9", str(parent)])
+        self.addCleanup(self.run_program, ["kill", "-9", str(child)])
+        self.assertTrue(clewtest.until(
+            lambda: self.clew("status", child).returncode == 0))
+        top = self.start([CLEW, "top", "-b", "-d", ".1", child],
+                         stdout=subprocess.PIPE)
+        self.addCleanup(top.stdout.close)
+        self.assertIn(b"calls/s", top.stdout.readline())
+        os.kill(child, signal.SIGKILL)
+        top.communicate(timeout=60)
+        self.assertEqual(top.returncode, 0)
+
     def test_killed_top_detaches_from_processes(self):
         self.environment["TMPDIR"] = str(self.work)
         process = self.loop()
@@ -219,6 +245,28 @@ class Tables(Watched):
         for process in processes:
             self.assertIn(f"({process.pid})", shown)
             self.is_left(process)
+
+    def test_top_attaches_to_all_processes_of_a_cgroup(self):
+        """The group is chosen by its folder, and by its path as in /proc."""
+        self.environment["TMPDIR"] = str(self.work)
+        outer, inner = nested_groups(self)
+        other = self.loop()
+        processes = [self.loop(), self.loop()]
+        for group, process in zip((outer, inner), processes):
+            group.join(process.pid)
+        for name in (outer.folder, f"/{outer.folder.name}"):
+            with self.subTest(name):
+                tables = self.tables("-n", "5", "-d", ".5", "--by", "thread",
+                                     "--cgroup", name)
+                shown = " ".join(
+                    row[4] for row in tables[-1][1] if row[0] > 1000)
+                for process in processes:
+                    self.assertIn(f"({process.pid})", shown)
+                    self.is_left(process)
+                self.assertNotIn(f"({other.pid})", shown)
+        self.assertIsNone(other.poll())
+        empty = self.clew("top", "-b", "--cgroup", outer.folder / "none")
+        self.assert_one_line_error(empty, "is not a cgroup")
 
     def test_a_filter_of_top_without_rows_fails(self):
         done = self.clew("top", "-b", "-n", "1", "-d", ".05", "-f", "zzz",

@@ -209,6 +209,9 @@ static void strings_are_kept_once(void **state)
 	assert_int_equal(strings_number(&strings, "b"), 2);
 	assert_int_equal(strings_number(&strings, "a"), 1);
 	assert_int_equal(strings_number(&strings, ""), 0);
+	assert_true(strings_has(&strings, ""));
+	assert_true(strings_has(&strings, "b"));
+	assert_false(strings_has(&strings, "c"));
 	assert_int_equal(strings.count, 3);
 	assert_string_equal(strings.items[2], "b");
 	strings_fini(&strings);

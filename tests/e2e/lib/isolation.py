@@ -99,6 +99,16 @@ def _group(case, controller):
     return group
 
 
+def nested_groups(case):
+    """Returns a group and a group below it, both without limits, or skips
+    the test."""
+    outer = _group(case, "freezer")
+    inner = Cgroup(outer.folder / "inner")
+    inner.folder.mkdir()
+    case.addCleanup(inner.remove)
+    return outer, inner
+
+
 def memory_group(case, limit_bytes):
     """Returns a group with this memory limit, or skips the test."""
     group = _group(case, "memory")
