@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's data about its process, except for data that the program's
- * calls use: configuration, modules, patches of their code, memory for stubs.
+ * The library's data about its process: configuration, modules, patches of
+ * their code, memory for stubs. Data that stubs and slow paths use at each call
+ * is elsewhere (hot/runtime.h).
  *
  * begin_part() (preload/session/begin.h) creates it before anything is hooked.
  * Folders of preload/ reach members by pointers in rt (hot/runtime.h). The
@@ -20,13 +21,14 @@
 
 struct cold {
 	struct config config; /* rt.config */
-	struct arena kept; /* memory that lives as long as the session's data */
+	/* memory that is freed together with the session's data */
+	struct arena kept;
 	struct recorder recorder;
 	struct patches patches;
 	struct windows windows;
 	struct pads pads;
 	struct modules modules;
-	uint32_t has_begun;  /* modules have been hooked */
+	uint32_t has_begun;  /* the first pass over the modules has begun */
 	uint32_t is_entered; /* clew_attach_enter() has succeeded */
 	/* Size of retired stubs at which they are freed (reclaim.c). */
 	uint64_t reclaim_at_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Implements clew_hook() and clew_unhook() (agent/clew.h): writes all hooks, or
- * restores the code.
+ * Implements clew_hook() and clew_unhook() (agent/clew.h), by which the program
+ * writes all hooks into its code or restores the original code.
  */
 #include "agent/clew.h"
 
@@ -33,9 +33,10 @@ static int is_alone(void)
 }
 
 /*
- * Whether a patch is to be changed. libc's hooks are skipped while several
- * threads run: libc sometimes blocks all signals by system calls of its own,
- * and a breakpoint of live patching must not be hit then.
+ * Returns whether a patch must be written (to_hooked) or reverted. libc's hooks
+ * are skipped while several threads run: libc sometimes blocks all signals by
+ * system calls of its own, and a breakpoint of live patching must not be hit
+ * then.
  */
 static int is_concerned(const struct patch *patch, int to_hooked,
 			int is_single_threaded)
@@ -45,8 +46,8 @@ static int is_concerned(const struct patch *patch, int to_hooked,
 }
 
 /*
- * Counts the patches to change, and stores them in `ranges` unless that is
- * NULL.
+ * Returns the number of patches to change. Stores them in ranges[] if that is
+ * not NULL.
  */
 static uint32_t gather(const struct patches *patches, int to_hooked,
 		       int is_single_threaded, struct live_range *ranges)
@@ -75,8 +76,9 @@ static void note_written(struct patches *patches, int to_hooked,
 }
 
 /*
- * While the probe of an unwinder's landing is removed, landings are not
- * announced.
+ * Updates heal.h's list of modules whose unwinder reports where an exception
+ * lands. Such a module reports by a probe in its unwinder (patch->lands), so it
+ * is in the list only while that probe is written.
  */
 static void expect_announcements(const struct patches *patches, int to_hooked,
 				 int is_single_threaded, int are_announced)

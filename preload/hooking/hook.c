@@ -79,8 +79,8 @@ static void retire_modules(struct pass *pass)
 /* ---- New modules ---- */
 
 /*
- * True if the module can be identified; without a build-id, only after its file
- * was read.
+ * Returns whether the module can be identified: it has a build-id, or the hash
+ * of its file's content is known.
  */
 static int is_known(const struct module *module)
 {
@@ -226,9 +226,12 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
 }
 
 /*
- * V8 is informed about return addresses (runtimes.h), so its stubs need no
- * check. Code that makes memory executable by direct system calls is not
- * noticed (generators.h).
+ * Returns which callers a module's stubs count. A stub that replaces the return
+ * address of a call from generated code may break the runtime that generated
+ * it. V8 is an exception: it resolves replaced return addresses through clew
+ * (runtimes.h). Stubs of a module that makes memory executable by direct system
+ * calls count no calls from code that this module may have generated, because
+ * generators.h does not notice when it begins to generate code.
  */
 static uint8_t counted_calls_of(const struct cold *cold, uint32_t traits)
 {
@@ -240,8 +243,9 @@ static uint8_t counted_calls_of(const struct cold *cold, uint32_t traits)
 }
 
 /*
- * Lets language runtimes with a layer of their own inspect the modules; in an
- * attached process also the fronts of libc.
+ * Passes the new modules to the layers that know a language runtime (layers.h),
+ * and, in an attached process, to entries.h, which puts clew's wrappers in
+ * front of libc's functions.
  */
 static void ask_layers(struct pass *pass)
 {
@@ -278,7 +282,8 @@ static int may_trap(const struct candidate *c, int has_traps)
 }
 
 /*
- * Must run before modules are overwritten and before other stubs are allocated.
+ * Maps stubs of the candidates from the cache. This must run before modules are
+ * overwritten and before other stubs are allocated.
  */
 static void find_prelinked(struct pass *pass, struct patch_workshop *workshop,
 			   int has_traps)
@@ -296,7 +301,8 @@ static void find_prelinked(struct pass *pass, struct patch_workshop *workshop,
 }
 
 /*
- * Stores whether the module's stubs have to be guarded once it generates code.
+ * Stores in the module's patches whether their stubs must check their callers
+ * (guard.h) once the module generates code.
  */
 static void note_generation(const struct candidate *c)
 {
@@ -390,8 +396,9 @@ static void prepare_patches(struct pass *pass, struct patch_workshop *workshop,
 }
 
 /*
- * Reserves stub memory near the last module, because the loader maps new
- * libraries there. Not with a limit of address space.
+ * Reserves memory for stubs near the last module, because the loader maps new
+ * libraries there. Does nothing if the address space is limited, so that no
+ * shadow is reserved either.
  */
 static void keep_spare(const struct pass *pass)
 {
@@ -403,8 +410,9 @@ static void keep_spare(const struct pass *pass)
 }
 
 /*
- * A patch that could not be committed has been in the list of patches. A
- * handler of SIGTRAP may still read it, so its memory is not freed.
+ * Writes the patches of all candidates. If writing fails, the patch was in the
+ * list of patches for a moment, and a SIGTRAP handler may still read it. Its
+ * memory is therefore not freed.
  */
 static void commit_candidates(struct pass *pass)
 {
@@ -489,8 +497,8 @@ static void lead_copies(const struct cold *cold)
 }
 
 /*
- * True for modules of the default link namespace: those loaded by dlmopen() use
- * another libc.
+ * Returns whether a module belongs to the default link namespace. Modules that
+ * dlmopen() loads into another namespace use another libc.
  */
 static int is_of_program(const struct module *module)
 {
@@ -500,8 +508,9 @@ static int is_of_program(const struct module *module)
 }
 
 /*
- * Modules that are loaded later may find their own libraries first in symbol
- * order, so their imports are redirected to the fronts.
+ * Redirects imports of new modules to clew's wrappers (fronts.h). A module that
+ * dlopen() loads may search other libraries before libclew.so, and would then
+ * bypass the wrappers.
  */
 static void lead_to_fronts(const struct cold *cold)
 {

@@ -26,19 +26,24 @@ struct hook_probes {
 	struct cold *cold;
 	struct arena *scratch;
 	struct probed_candidate *first;
-	/* Stands for the first candidate without memory. */
+	/*
+	 * Used for the first candidate for which no memory could be allocated.
+	 */
 	struct probed_candidate last;
 };
 
 /*
- * Searches before stubs are created. Returns NULL if there are no probes or no
- * memory.
+ * Searches the candidate's module for the locations of probes. Call it before
+ * the module's stubs are created. Returns NULL if there are none, or no memory.
  */
 struct probed_candidate *hook_probes_find(struct hook_probes *probes,
 					  struct candidate *candidate,
 					  int has_traps);
 
-/* Prepares the probes, if any, after the module's stubs. */
+/*
+ * Creates the code of the probes that were found. Call it after the module's
+ * stubs were created.
+ */
 void hook_probes_prepare(struct hook_probes *probes,
 			 struct patch_workshop *workshop,
 			 struct probed_candidate *probed);

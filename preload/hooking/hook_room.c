@@ -9,11 +9,17 @@
 #include "preload/sys/sys.h"
 #include "wire/hook_memory.h"
 
-/* Fewer functions take under half a megabyte and need no check. */
+/*
+ * Modules with fewer functions need no check, because their stubs take less
+ * than half a megabyte.
+ */
 #define UNASKED 500
-/* One part in this many of vm.max_map_count is the program's reserve. */
+/* 1/MAPPINGS_PART of vm.max_map_count is reserved for the program. */
 #define MAPPINGS_PART 32
-/* One part in this many of a function's memory is used at its commit. */
+/*
+ * Memory for stubs is charged when they are created, except for 1/COMMIT_PART
+ * of it, which is charged later, when the functions' code is overwritten.
+ */
 #define COMMIT_PART 4
 
 static int count_one(void *count, const struct mapped_range *mapping)
@@ -22,7 +28,10 @@ static int count_one(void *count, const struct mapped_range *mapping)
 	return 0;
 }
 
-/* Returns UINT64_MAX if the kernel does not report the limit. */
+/*
+ * Returns the kernel's maximum number of mappings of a process
+ * (vm.max_map_count), or UINT64_MAX if it cannot be read.
+ */
 static uint64_t most_mappings(void)
 {
 	char text[24];
@@ -39,8 +48,8 @@ static uint64_t most_mappings(void)
 }
 
 /*
- * Returns whether the kernel's limit permits that many more mappings, and a
- * reserve of 1/MAPPINGS_PART of the limit for the program. The mappings are
+ * Returns whether the process may have `wanted` more mappings, and
+ * 1/MAPPINGS_PART of the limit in reserve for the program. The mappings are
  * counted once a pass, because that takes milliseconds if there are thousands.
  * The program cannot use up the reserve during a pass.
  */

@@ -12,24 +12,30 @@
 /* The resources that one pass over modules takes. Zero-initialise it. */
 struct hook_room {
 	uint64_t
-		/* Functions to be overwritten at the end of the pass. */
+		/*
+		 * Number of functions that will be overwritten at the end of
+		 * the pass.
+		 */
 		functions;
 	uint64_t
 		/*
-		 * Mappings of the process at the first check; 0: not checked.
+		 * Number of mappings of the process at the first check; 0
+		 * before it.
 		 */
 		mappings;
 };
 
 /*
- * Takes room for this number of functions, which are overwritten at the end of
- * the pass. Mappings are not checked before main(). Returns 0 if there is no
- * room.
+ * Checks whether there are enough memory and mappings to hook this number of
+ * functions, and adds them to the pass. Mappings are not checked before main().
+ * Returns 0 if there is no room.
  */
 int hook_room_take(struct hook_room *room, uint64_t functions,
 		   int is_before_main);
 
-/* Whether this number of mappings may be added. Any thread may call it. */
+/*
+ * Returns whether this number of mappings may be added. Any thread may call it.
+ */
 int hook_room_has_mappings(uint64_t wanted);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "preload/sys/sys.h"
 
-/* Tid of the thread that has the turn; 0: none. */
+/* tid of the thread that has the turn, or 0 */
 static _Atomic uint32_t holder;
 
 int hooking_turn_take(uint64_t deadline_ns)

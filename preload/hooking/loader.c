@@ -63,7 +63,7 @@ static void update(void)
 		stress_check();
 }
 
-/* True if any namespace is unloading modules. */
+/* Returns whether the loader is unloading modules in any namespace. */
 static int is_deleting(void)
 {
 	const struct r_debug_extended *debug = (const void *)watch.debug;
@@ -86,9 +86,10 @@ static void await_others(void)
 }
 
 /*
- * Replaces _dl_debug_state(). While a module is being unmapped, no thread may
- * write to code (live.c). Unloaded modules are retired when the list is
- * consistent again.
+ * The loader calls this function instead of _dl_debug_state(): before it
+ * changes its list of modules, and after. While a module is being unmapped, no
+ * other thread may write to code (live.c). Unloaded modules are retired at the
+ * second call, when the list is consistent again.
  */
 static void loader_has_changed(void)
 {
@@ -122,8 +123,9 @@ static struct module *find_module_of(const struct modules *modules, uint64_t pc)
 }
 
 /*
- * Requires that the function is a return, aligned like functions, with padding
- * behind it.
+ * Finds the address to overwrite in _dl_debug_state(). Fails unless the
+ * function consists of a return instruction, is aligned, and has enough padding
+ * behind it for a jump.
  */
 static int find_site(const struct r_debug *debug, uint64_t *pc)
 {
@@ -161,8 +163,9 @@ static int make_jump(struct cold *cold, struct patch_text *text)
 }
 
 /*
- * The patch is in no list: clew_unhook() must not remove it, and its pad is
- * never freed.
+ * The patch of _dl_debug_state() is in no list of patches, because
+ * clew_unhook() must not revert it. Its pad (the jump to this file) is never
+ * freed.
  */
 int loader_watch(struct cold *cold)
 {

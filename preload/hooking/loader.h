@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Notices when the loader has loaded or unloaded modules. */
+/* Makes the loader call clew whenever it has loaded or unloaded modules. */
 #ifndef CLEW_HOOKING_LOADER_H
 #define CLEW_HOOKING_LOADER_H
 
 #include "preload/hooking/cold.h"
 
 /*
- * From now on the hooks are updated after each change (hook.h). Called before
- * main(), after the modules that are loaded by then have been hooked. Returns 0
- * or -errno; after an error, modules that are loaded later are not hooked.
+ * Updates the hooks (hook.h) after each later change of the loader's list. Call
+ * it before main(), after the modules that are loaded by then have been hooked.
+ * Returns 0 or -errno; after an error, modules that are loaded later are not
+ * hooked.
  */
 int loader_watch(struct cold *cold);
 

@@ -20,7 +20,10 @@ static void make_known(struct patches *patches, struct patch *patch)
 	__atomic_store_n(&patches->first, patch, __ATOMIC_RELEASE);
 }
 
-/* Does not change the patch's own `next`: a handler may be reading it. */
+/*
+ * Removes a patch from the list. The patch's own `next` stays unchanged,
+ * because a signal handler may be reading it.
+ */
 static void make_unknown(struct patches *patches, const struct patch *patch)
 {
 	struct patch **at = &patches->first;
@@ -31,7 +34,11 @@ static void make_unknown(struct patches *patches, const struct patch *patch)
 		__atomic_store_n(at, patch->next, __ATOMIC_RELEASE);
 }
 
-/* Hooked text contains no leaps. */
+/*
+ * Registers the sites of leaps (instructions that load the stack pointer and
+ * jump). A patch that is mapped from a file of hooked code (patch->text) has
+ * none.
+ */
 static void note_leaps(const struct patch *patch)
 {
 	for (uint32_t i = 0; !patch->text && i < patch->site_count; i++)
@@ -42,7 +49,10 @@ static void note_leaps(const struct patch *patch)
 
 /* ---- Chains ---- */
 
-/* Only a module that already has patches can conflict; most have none. */
+/*
+ * Returns whether a new patch changes bytes that an existing patch of the
+ * module changes.
+ */
 static int meets_another(const struct module *module, const struct patch *chain)
 {
 	for (const struct patch *p = chain; p; p = p->next_of_module)
@@ -73,8 +83,9 @@ static void attach(struct module *module, struct patch *chain)
 }
 
 /*
- * New stubs of a module are treated like its former ones: they are guarded, or
- * will be when the module generates code (front/generators.h).
+ * Copies the module's properties from an earlier patch. If the earlier stubs
+ * are guarded (they check whether the caller is generated code, guard.h), the
+ * new stubs become guarded as well.
  */
 static void follow(struct patch *patch, const struct patch *former)
 {

@@ -5,8 +5,9 @@
  *
  * A module has a list of its patches, created at different times. While the
  * module is loaded they are also in the list of struct patches, where handlers
- * look up breakpoints. The patches of a retired module stay in the module's own
- * list until the module is loaded again or reclaim.h frees the stubs.
+ * look up breakpoints. When the module is unloaded (retired), its patches leave
+ * that list. They stay in the module's own list until the module is loaded
+ * again or reclaim.h frees the stubs.
  */
 #ifndef CLEW_HOOKING_MODULE_PATCHES_H
 #define CLEW_HOOKING_MODULE_PATCHES_H
@@ -27,8 +28,8 @@ int module_patches_commit(struct cold *cold, struct module *module,
 			  struct patch *chain);
 
 /*
- * Adds a disabled patch to the module, which is only written live. Called with
- * the patches' lock.
+ * Adds a disabled patch to the module. Such a patch is written later, while
+ * threads execute the module (live.h). Called with the patches' lock.
  */
 void module_patches_add(struct cold *cold, struct module *module,
 			struct patch *patch);
@@ -40,8 +41,9 @@ void module_patches_add(struct cold *cold, struct module *module,
 void module_patches_retire(struct cold *cold, struct module *module);
 
 /*
- * Uses the patches of `former` for `module`, which was loaded at the same
- * address. Returns the same values as module_patches_commit().
+ * Writes the patches of the unloaded module `former` again into `module`, the
+ * same file at the same address. Returns the same values as
+ * module_patches_commit().
  */
 int module_patches_again(struct cold *cold, struct module *former,
 			 struct module *module);

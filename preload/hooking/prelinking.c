@@ -46,9 +46,9 @@ static void begin(struct prelinking *prelinking, const struct config *config,
 }
 
 /*
- * Describes the module's stubs at their first choice of location. The library's
- * build-id is part of the description: another libclew.so may write other
- * stubs.
+ * Describes the stubs that the module needs, at the first of the addresses
+ * where they may be mapped. The key of a file of stubs contains the library's
+ * build-id, because another libclew.so may create other stubs.
  */
 static struct prelinked_module stubs_of(const struct cold *cold,
 					const struct candidate *candidate,
@@ -275,7 +275,9 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		begin(prelinking, &cold->config, candidate, scratch);
 	if (!prelinking->folder.is_open)
 		return;
-	/* The file's owner can map other bytes than were hashed. */
+	/*
+	 * The file's owner could have changed the bytes after they were hashed.
+	 */
 	if (!candidate->analysis.is_guarded) {
 		candidate->prelinked_err = -EPERM;
 		return;
@@ -367,7 +369,8 @@ void prelinking_share_texts(const struct cold *cold)
 void prelinking_share_code(const struct cold *cold)
 {
 	/*
-	 * Both files are mapped beside the module, which a limit may not allow.
+	 * Two files are mapped in addition to the module. A limit of the
+	 * address space may not allow that.
 	 */
 	if (rt.is_late && is_wanted(&cold->config) &&
 	    hot_shadow_low != SHADOW_NOWHERE)

@@ -33,8 +33,8 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		     struct arena *scratch);
 
 /*
- * Creates candidate->patch from the hooked text that was found. Returns 0, or
- * -errno if the module must be hooked without it.
+ * Creates candidate->patch, which will map the file of hooked text that was
+ * found. Returns 0, or -errno if the module must be hooked without it.
  */
 int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 		     struct candidate *candidate,
@@ -58,14 +58,15 @@ int prelinking_keep(const struct prelinking *prelinking,
 void prelinking_share_sites(const struct cold *cold, struct patch *patch);
 
 /*
- * Shares the journal's texts likewise (patch/journal.h), once they are
- * complete.
+ * Does the same with the memory of the journal's texts, the list of all changed
+ * bytes (patch/journal.h), once the list is complete.
  */
 void prelinking_share_texts(const struct cold *cold);
 
 /*
- * Shares code with its hooks likewise (shared_text.h), once the journal
- * contains the hooks. Runs in slices.
+ * Shares the hooked code itself with other processes of the recording
+ * (shared_text.h), once the journal contains all hooks. Runs in slices
+ * (slices.h).
  */
 void prelinking_share_code(const struct cold *cold);
 

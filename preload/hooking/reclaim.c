@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides whether the stub of an unloaded function may be freed. The function
- * is not active any more, so its callers do not need the stub. But the function
- * may have left by a tail call, and the function that it called then returns
- * through the stub. That return address is on a thread's stack, or on the stack
- * of a coroutine that no thread runs at the moment.
+ * Decides which stubs of an unloaded module may be freed. No function of the
+ * module is active. But a function may have ended in a tail call, and the
+ * function that it called still returns through the stub. That return address
+ * is on a thread's stack, or on the stack of a coroutine that no thread runs at
+ * the moment.
  *
- * Therefore every stack word that could be such a return address spares its
- * module. A stub that replaces a return address writes to the shadow, so only
- * memory whose shadow is present is searched. All threads report their pcs
- * first (quiesce.h): a thread that is inside of a stub at that time has stored
- * its return address, or spares the module itself.
+ * Therefore the stubs of a module are kept (the module is spared) if any stack
+ * word could be such a return address. A stub that replaces a return address
+ * writes to the shadow, so only memory whose shadow is present is searched. All
+ * threads report their pcs first (quiesce.h): a thread that is inside of a stub
+ * at that time is seen by its pc, or has stored its return address before the
+ * search.
  */
 #include "preload/hooking/reclaim.h"
 
@@ -63,8 +64,10 @@ static struct pc_range stubs_of(const struct patch *patch)
 }
 
 /*
- * Always returns 0 ("not inside"), because quiesce() need not wait for spared
- * stubs.
+ * A callback of quiesce() for each pc and stack word of a thread. If the word
+ * is an address in a retired module's stubs, the module is spared. Returns 0
+ * ("not inside"), because quiesce() need not wait until the thread has left the
+ * stub.
  */
 static int spare(const void *context, uint64_t word)
 {
@@ -156,8 +159,8 @@ static void search_elsewhere(void)
 /* ---- The pile ---- */
 
 /*
- * Adds all patches of a module in a row, or none. Returns the bytes of their
- * stubs.
+ * Adds all patches of a module to the pile, or none if there is no room.
+ * Returns the size of their stubs.
  */
 static uint64_t put_on_pile(struct module *module)
 {
@@ -190,7 +193,10 @@ static uint64_t gather(const struct cold *cold)
 	return bytes;
 }
 
-/* Marks the modules to spare. After an error (-errno), all must be spared. */
+/*
+ * Searches all stacks and marks the modules to spare. Returns 0, or -errno if
+ * the search is incomplete, so that all must be spared.
+ */
 static int search_everywhere(void)
 {
 	uint64_t deadline_ns = sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;

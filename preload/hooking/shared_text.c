@@ -112,7 +112,10 @@ static int is_as_expected(const struct shared_text *text,
 					     : text->file.mapped_device);
 }
 
-/* Used before Linux 6.11, whose kernels cannot be queried for one mapping. */
+/*
+ * Called for each mapping of the process. Linux before 6.11 has no query for a
+ * single mapping (PROCMAP_QUERY).
+ */
 static int see_mapping(void *context, const struct mapped_range *mapping)
 {
 	for (uint32_t i = 0; i < shared_texts.count; i++) {
@@ -192,7 +195,8 @@ static int all_are_unwritten(const struct pristine *pristine,
 }
 
 /*
- * Sets is_ready for modules whose segments are all as expected and unwritten.
+ * Sets is_ready for modules whose segments are mapped as expected and whose
+ * pages the program has not written to.
  */
 static int find_ready(void *argument)
 {
@@ -327,7 +331,7 @@ static void map_own(struct shared_text *text, void **reserve)
 }
 
 /*
- * Moves files over the modules for which a check holds. Returns 0 or -ENOMEM.
+ * Calls map() for each module for which may_move() holds. Returns 0 or -ENOMEM.
  */
 static int move_each(int (*may_move)(const struct shared_text *text),
 		     void (*map)(struct shared_text *text, void **reserve))

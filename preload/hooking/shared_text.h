@@ -2,8 +2,9 @@
 /*
  * Hooked code that processes of one session share.
  *
- * Code that is written to becomes private memory of each process. Processes
- * that were forked from one another get the same bytes. Before `clew attach`
+ * A code page that hooks are written to becomes private memory of each process.
+ * Processes that run the same files at the same addresses get the same bytes,
+ * for example those that were forked from one another. Before `clew attach`
  * stops the threads, the library therefore composes each module's code with its
  * hooks, and searches the recording's folder for a file with these bytes. The
  * first process writes that file: a copy of the module's file with the hooks in
@@ -14,10 +15,11 @@
  *		[ variables ]			the module's own, unchanged
  *	ahead	[ the module's own file ]	mapped, not accessible
  *
- * The controller then compares runs of pages with the bytes that it would have
- * written, and writes those that differ. When the controller detaches, the
- * library first moves the module's own file back. A module stays private if the
- * program has written to a page of it, or if memory or mappings are scarce.
+ * The controller (`clew attach`) then compares runs of pages with the bytes
+ * that it would have written, and writes those that differ. When the controller
+ * detaches, the library first moves the module's own file back. A module stays
+ * private if the program has written to a page of it, or if memory or mappings
+ * are scarce.
  *
  * mremap() replaces a mapping under the lock of the process's memory: a thread
  * that runs meanwhile, because the controller was killed, sees either file.
@@ -30,8 +32,9 @@
 #include "wire/attachment.h"
 
 /*
- * Prepares each module, after its texts were added to the journal. Runs in
- * slices (slices.h).
+ * Composes the hooked code of each module and maps the file with it, after the
+ * module's texts (changed bytes, struct wire_text) were added to the journal.
+ * Runs in slices (slices.h).
  */
 void shared_texts_prepare(const char *dir, const struct modules *modules);
 
@@ -47,8 +50,9 @@ void shared_texts_forget(void);
 void shared_texts_check(void);
 
 /*
- * Maps the files of these modules, after the library's own texts are written.
- * Returns the number of mapped segments.
+ * Moves the hooked files over the unchanged modules, after the library has
+ * written the texts that it writes itself. Returns the number of mapped
+ * segments.
  */
 uint64_t shared_texts_map(void);
 
@@ -60,8 +64,8 @@ uint64_t shared_texts_map(void);
 void shared_texts_unmap(int is_afterwards);
 
 /*
- * True if a part of the range is in a segment that is still mapped from a
- * hooked file.
+ * Returns whether a part of the range is in a segment that is still mapped from
+ * a hooked file.
  */
 int shared_texts_meet(const struct pc_range *range);
 
@@ -88,10 +92,10 @@ struct shared_text {
 	struct pc_range image;
 	struct pristine_file file;            /* file of the module */
 	uint64_t hooked_device, hooked_inode; /* as in struct mapped_range */
-	/* Texts in the journal when the module was prepared. */
+	/* Number of the module's texts in the journal when it was prepared. */
 	uint64_t text_count;
-	uint64_t found_count; /* texts in the journal at the last check */
-	int has_fronts;       /* some texts are restored after all hooks */
+	uint64_t found_count; /* the same at the last check */
+	int has_fronts;       /* some of the texts are not hooks */
 	int is_ready;         /* result of the last check */
 	struct shared_segment segments[SHARED_SEGMENTS_MAX];
 	uint32_t segment_count;
@@ -103,13 +107,13 @@ extern struct shared_texts {
 	uint32_t count;
 } shared_texts;
 
-/* True if a text of the journal is in a module's code. */
+/* Returns whether a text of the journal changes code of the module. */
 int shared_text_has(const struct pc_range *image, const struct wire_text *text);
 
-/* Returns the number of such texts. */
+/* Returns the number of texts of the journal that change the module's code. */
 uint64_t shared_text_count(const struct pc_range *image);
 
-/* True if a segment of the module is mapped from the hooked file. */
+/* Returns whether a segment of the module is mapped from the hooked file. */
 int shared_text_is_in(const struct shared_text *text);
 
 /* Unmaps both files from where they are mapped ahead. */

@@ -32,7 +32,7 @@ struct composing {
 	struct shared_text *text;
 	uint8_t *code; /* all executable segments, with their hooks */
 	uint64_t code_bytes;
-	uint64_t sum; /* checksum of the module's file and the texts */
+	uint64_t sum; /* checksum of the module's file and of the texts */
 	char name[PRELINKED_NAME_BYTES];
 };
 
@@ -86,7 +86,7 @@ static int find_segments(struct composing *composing)
 	return err;
 }
 
-/* Returns the address of a text in the composed code, or NULL. */
+/* Returns the address in the composed code that a text changes, or NULL. */
 static uint8_t *place_of(const struct composing *composing,
 			 const struct wire_text *text)
 {
@@ -112,7 +112,10 @@ static int is_its(const struct composing *composing,
 	return shared_text_has(&composing->text->image, text);
 }
 
-/* Counts the pages with texts; texts of a module mostly ascend. */
+/*
+ * Returns the number of pages that texts change. The count is exact if the
+ * texts are sorted by address, which they mostly are.
+ */
 static uint64_t count_pages(const struct composing *composing)
 {
 	uint64_t count, last = 0, found = 0;
@@ -503,8 +506,9 @@ static struct shared_text *find(uint64_t base)
 }
 
 /*
- * True if the former preparation is still valid, because no text was added
- * since. A module whose own file could not be mapped back also stays as it is.
+ * Returns whether an earlier preparation of the module is still valid, because
+ * no text was added since. A module whose own file could not be mapped back
+ * also stays as it is.
  */
 static int is_settled(const struct shared_text *former,
 		      const struct module *module)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adds and removes user probes of a running process (wire/probe_requests.h), on
- * a thread of clew's own (probe_additions.h, probe_switch.h). A probe that was
- * removed is still there, disabled. Adding it again does not read the modules'
+ * a thread of clew's own (probe_additions.h, probe_switch.h). A removed probe
+ * is kept as a disabled one, so adding it again does not read the modules'
  * files, unless new modules were loaded meanwhile.
  *
- * A request arrives on a thread that `clew probe` has borrowed and then
- * releases. libc creates clew's own thread, which waits for nothing of the
- * program and ends after the request.
+ * `clew probe` makes a thread of the program call clew_probes_ask(), which
+ * creates clew's own thread by libc and returns. The new thread executes the
+ * request and ends.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,8 +30,8 @@
 #include "preload/sys/text.h"
 
 /*
- * Limit for threads to leave code that is written over, and for other changes
- * to end.
+ * How long a request waits until all threads have left the code to overwrite,
+ * and until other changes of code have ended.
  */
 #define PATIENCE_NS UINT64_C(20000000000)
 
@@ -40,7 +40,11 @@ struct wire_live_probes clew_probes = { .version = WIRE_LIVE_PROBES_VERSION };
 /* Written by the thread that has set clew_probes.state to BUSY. */
 static struct {
 	char text[WIRE_LIVE_PROBES_BYTES_MAX + 1];
-	int caller; /* tid of that thread, which a tracer may stop */
+	/*
+	 * tid of the thread that has made the request and that `clew probe`
+	 * traces
+	 */
+	int caller;
 } asked LARGE_TABLE;
 
 static int refuse(int err, const char *why)
@@ -102,7 +106,10 @@ static const char *next_action(const char **line, const char *ends)
 	return at + strlen(acts);
 }
 
-/* True if the probe has that location and exactly these actions. */
+/*
+ * Returns whether a probe has the requested location and exactly the requested
+ * actions.
+ */
 static int is_wanted(const struct asked_probe *probe,
 		     const struct wanted_probe *wanted)
 {
@@ -173,7 +180,10 @@ static struct asked_probe *make_wanted(struct cold *cold,
 	return made;
 }
 
-/* Stores that a probe must be searched for: it is new, or modules are. */
+/*
+ * Stores that the probe of this line must be searched for in the modules,
+ * because the probe is new, or because modules were loaded since.
+ */
 static void foresee(struct probe_additions *adding, const char *line,
 		    const char *ends)
 {

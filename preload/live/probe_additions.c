@@ -16,7 +16,7 @@
 #include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
 
-/* Returns the probes that the module was searched for, as bits. */
+/* Returns a bit for each probe that the module was already searched for. */
 static uint32_t probes_in(const struct module *module)
 {
 	uint32_t probes = 0;

@@ -16,7 +16,8 @@
 
 struct probe_additions {
 	struct cold *cold;
-	struct arena scratch; /* freed by the caller */
+	/* memory of the preparation; the caller frees it */
+	struct arena scratch;
 	struct patch_workshop workshop;
 	uint32_t wanted; /* a bit for each probe to search for */
 	struct additions_module {

@@ -12,7 +12,10 @@
 #include "preload/patch/patch.h"
 #include "preload/sys/sys.h"
 
-/* Limit for one attempt. Threads that fork or load a library wait meanwhile. */
+/*
+ * Time limit of one attempt. The limit is short, because threads that fork or
+ * load a library wait meanwhile.
+ */
 #define AT_ONCE_NS UINT64_C(2000000000)
 
 uint32_t probe_switch_sites(const struct cold *cold, uint32_t number)
@@ -30,8 +33,9 @@ uint32_t probe_switch_sites(const struct cold *cold, uint32_t number)
 /* ---- Hooks that probes in stubs need ---- */
 
 /*
- * Finds the hook whose stub contains the site, and its patch's base. A probe's
- * patch has base 0.
+ * Returns the hook whose stub contains the probe's site, or NULL. Sets *base to
+ * the base of the hook's patch. The base of a probe's patch is 0, so its site
+ * has an absolute address.
  */
 static struct patch_site *hook_of(const struct module *module,
 				  const struct patch_site *site, uint64_t *base)
@@ -64,8 +68,8 @@ static void note_in_stubs(const struct module *module,
 }
 
 /*
- * True if the hook was removed to save time (budget.h): no call reaches the
- * probe then.
+ * Returns whether --budget has removed the hook to save time (budget.h). No
+ * call then reaches the stub, nor the probe in it.
  */
 static int is_hook_out(const struct patch_site *hook, uint64_t base)
 {
@@ -200,8 +204,9 @@ int probe_switch(struct cold *cold, uint32_t number, int to_there,
 /* ---- Obstacles ---- */
 
 /*
- * Returns the reason why the patch cannot be written, if another user probe is
- * in its way.
+ * Returns why the patch cannot be written: another user probe changes some of
+ * the same bytes, or a hook that the probe needs is missing. Returns
+ * PROBE_IS_NONE if the patch can be written.
  */
 static enum probe_reason obstacle(const struct module *module,
 				  const struct patch *patch)

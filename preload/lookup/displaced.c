@@ -12,8 +12,8 @@
 #include "wire/id.h"
 
 /*
- * Returns the patch's hook of a function, whose stub begins at this address, or
- * NULL.
+ * Returns the hook of `function` in this patch if its stub begins at address
+ * `stub`, else NULL.
  */
 static const struct patch_site *find_in(const struct patch *patch,
 					uint32_t function, uint64_t stub)

@@ -9,10 +9,12 @@
 #include <stdint.h>
 
 /*
- * Returns the program's address of a pc, or return address, among the displaced
- * instructions of a stub: in the same function, and at the same instruction if
- * none before it has another length in the stub. Returns 0 for any other pc.
- * Any thread; safe in signal handlers.
+ * If pc is the address of a displaced instruction in a stub, or a return
+ * address behind one, returns the corresponding address in the original
+ * function. The result is the same instruction, unless an earlier one has
+ * another length in the stub; then it is still in the same function. Returns 0
+ * for any other pc. Any thread may call this function, also in a signal
+ * handler.
  */
 uint64_t displaced_pc(uint64_t pc);
 

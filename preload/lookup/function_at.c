@@ -8,8 +8,8 @@
 #include "preload/modules/catalog.h"
 
 /*
- * Entries for leaps are inside the functions that contain them, and are
- * skipped.
+ * Returns the number of the function that contains vaddr, or 0. The list also
+ * has entries for leaps, which lie inside functions; these are skipped.
  */
 static uint32_t find_in(struct wire_module *record, uint64_t vaddr)
 {
@@ -26,7 +26,7 @@ static uint32_t find_in(struct wire_module *record, uint64_t vaddr)
 	return record->first_function + place - 1;
 }
 
-/* A module with several patches is searched once for each. */
+/* A module that has several patches is searched several times. */
 uint32_t hot_function_at(uint64_t pc)
 {
 	const struct patch *patch =

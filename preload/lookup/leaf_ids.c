@@ -15,8 +15,8 @@
 #include "wire/id.h"
 
 /*
- * Returns whether the function's hook is written at present, so that its calls
- * reach the stub; a budget may have removed it.
+ * Returns whether the jump to the function's stub is in the code at present.
+ * --budget may have removed it.
  */
 static int is_written(const struct patch *patch, const struct patch_site *site)
 {
@@ -32,8 +32,8 @@ static int is_written(const struct patch *patch, const struct patch_site *site)
 }
 
 /*
- * Computes the range of the patch's functions, so that most pcs are excluded by
- * two comparisons.
+ * Computes the range that contains all functions of the patch, so that lookups
+ * exclude most pcs by two comparisons.
  */
 void leaf_ids_know(struct patch *patch)
 {
@@ -67,9 +67,9 @@ static uint32_t leaf_at(uint64_t pc)
 }
 
 /*
- * Returns the id for a pc in this leaf; `id` is the caller's, or already the
- * leaf's own. If the leaf was entered other than by a call through its stub,
- * returns `id`.
+ * Returns the id of a thread whose pc is in this leaf. `id` is the thread's
+ * stored id: that of the leaf's caller, or already the leaf's own. If the leaf
+ * was not entered through its stub, returns `id`.
  */
 static uint64_t leaf_id(const struct tally *tally, uint64_t id,
 			uint32_t function)

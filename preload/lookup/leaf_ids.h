@@ -5,7 +5,7 @@
  * still that of its caller's context. Code that finds an interrupted thread
  * must therefore also check the pc.
  *
- * Safe in signal handlers.
+ * These functions are safe in signal handlers.
  */
 #ifndef CLEW_LOOKUP_LEAF_IDS_H
 #define CLEW_LOOKUP_LEAF_IDS_H
@@ -21,7 +21,10 @@ uint64_t leaf_id_at_probe(const uint8_t *probe);
 
 struct patch;
 
-/* Prepares a patch before handlers can search it (patches.h). */
+/*
+ * Prepares a patch for these lookups, before it is added to the list that
+ * signal handlers search (patches.h).
+ */
 void leaf_ids_know(struct patch *patch);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See patch_find.h: finds sites by their address. */
+/* See patch_find.h. */
 #include "preload/lookup/patch_find.h"
 
 struct patch_site *patch_from(const struct patch *patch, uint64_t pc)

@@ -28,32 +28,39 @@
 /* Value of `probe` for a patch that was never written and will not be. */
 #define PROBE_FORGOTTEN UINT32_MAX
 
-/* Bytes of the module's code, before and after. */
+/* A run of code bytes with their former and their new values. */
 struct patch_text {
 	uint64_t pc;   /* relative to the patch's base */
-	uint8_t bytes; /* 1 to PATCH_BYTES_MAX */
+	uint8_t bytes; /* number of bytes, 1 to PATCH_BYTES_MAX */
 	uint8_t before[PATCH_BYTES_MAX];
 	uint8_t after[PATCH_BYTES_MAX];
 };
 
 struct patch_site {
 	struct patch_text text;
-	uint8_t verdict; /* for which verdict_is_written() holds */
+	uint8_t verdict; /* enum verdict; verdict_is_written() holds for it */
 	uint8_t is_host;
-	uint8_t is_guest; /* its island is in a host */
+	/* its jump to the stub is behind the jump of a host */
+	uint8_t is_guest;
 	uint8_t displaced_bytes;
-	uint8_t loops; /* as wire_loops() */
+	uint8_t loops; /* result of wire_loops() */
 	/* The stub leads to a user's probe (probe_patch.h). */
 	uint8_t has_probe;
 	/*
-	 * The site is in a stub, not in code: written before that was sealed,
-	 * or live.
+	 * The site is in a stub and not in the module's code. It is written
+	 * before the stub becomes executable, or live.
 	 */
 	uint8_t is_in_stub;
-	/* At the latest change, other bytes were found (live.h). */
+	/*
+	 * At the latest change, the code had neither the former nor the new
+	 * bytes, so something else has overwritten it (live.h).
+	 */
 	uint8_t is_overwritten;
-	uint32_t function; /* its number */
-	/* Size of a leaf, from its pc; else 0 (leaves.h). */
+	uint32_t function; /* number of the function */
+	/*
+	 * If the function is a leaf, its size from text.pc on; else 0
+	 * (leaves.h).
+	 */
 	uint32_t leaf_bytes;
 	uint64_t stub; /* start of the stub, relative to the patch's base */
 	/*
@@ -70,40 +77,45 @@ struct patch {
 	struct patch *next_of_module;
 	struct module *module;
 	/*
-	 * Base of the addresses in sites and islands: the module's load bias if
-	 * these are mapped (prelinked_text.h), else 0.
+	 * Added to the addresses in sites and islands. It is the module's load
+	 * bias if both arrays are mapped from a file (prelinked_text.h), else
+	 * 0.
 	 */
 	uint64_t base;
-	struct patch_site *sites; /* in order of pc */
+	struct patch_site *sites; /* sorted by pc */
 	uint32_t site_count;
-	struct pc_range functions; /* range of their addresses (leaf_ids.h) */
+	/* range that contains all hooked functions (leaf_ids.h) */
+	struct pc_range functions;
 	struct patch_text *islands;
 	uint32_t island_count;
 	uint32_t trap_count;   /* number of sites with VERDICT_IS_TRAP */
 	int lands;             /* a site has VERDICT_IS_LANDS */
 	uint64_t memory_bytes; /* size of both arrays */
 	/*
-	 * The patch is mapped from this text instead of written; NULL once
-	 * committed.
+	 * If not NULL, the patch takes effect by mapping this file of hooked
+	 * code over the module, instead of by writing. NULL once that is done.
 	 */
 	const struct prelinked_text *text;
-	uint64_t stub_bytes; /* of each stub */
+	uint64_t stub_bytes; /* size of each stub */
 	int is_written;
 	uint32_t probe;  /* 1 + number of the user's probe; 0: hooks */
 	int is_disabled; /* a user's probe that is disabled at present */
 	int is_guarded;  /* its stubs are guarded (guard.h) */
 	/*
-	 * Need no guards: its runtime calls a function that resolves return
-	 * addresses.
+	 * The stubs need no guards, because the module's runtime resolves
+	 * return addresses that stubs have replaced by calling clew.
 	 */
 	int resolves_returns;
-	/* Imports functions that make memory executable. */
+	/*
+	 * The module imports functions that make memory executable, so it may
+	 * generate code.
+	 */
 	int may_generate;
 };
 
 /*
- * Returns the first site at or after pc, which is relative to the base; or the
- * end.
+ * Returns the first site at or after pc, or the end of the array. pc is
+ * relative to the patch's base.
  */
 struct patch_site *patch_from(const struct patch *patch, uint64_t pc);
 

@@ -19,10 +19,17 @@ struct patches {
 	 * in front, and removed ones stay readable.
 	 */
 	struct patch *first;
-	uint32_t is_out; /* removed by clew_unhook(); under the lock */
-	/* Some site was overwritten once; under the lock. */
+	/* clew_unhook() has reverted all patches; protected by `lock` */
+	uint32_t is_out;
+	/*
+	 * The code of some site was found overwritten by something other than
+	 * clew; protected by `lock`.
+	 */
 	uint32_t has_overwritten;
-	/* The loader is unmapping modules: their code may not be mapped. */
+	/*
+	 * The loader is unmapping modules, so code of a module in the list may
+	 * not be mapped any more.
+	 */
 	_Atomic uint32_t is_unloading;
 };
 

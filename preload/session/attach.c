@@ -52,7 +52,8 @@
 struct wire_attachment clew_attachment;
 
 /*
- * The controller writes it; threads that it has stopped read it (ask_stack.S).
+ * The state of a thread that executes ask_stack.S. The controller writes it,
+ * and the thread restores its registers from it.
  */
 extern struct wire_asked attach_asked;
 
@@ -60,13 +61,16 @@ void attach_ask_stack(void);
 
 /* State of this session, or of the former one between two sessions. */
 static struct {
-	/* SIGTRAP may not be blocked, because clew's handler is installed. */
+	/*
+	 * clew's SIGTRAP handler is installed, so the program's threads must
+	 * not block SIGTRAP.
+	 */
 	int has_trap;
 } session;
 
 /*
- * False: the program has no handler that runs on an alternate stack, so no
- * thread needs to be queried for its alternate stack.
+ * Returns whether the program has a signal handler that runs on an alternate
+ * stack. If not, threads need not be queried for their alternate stacks.
  */
 static int has_handlers_on_alternate_stacks(void)
 {
@@ -240,7 +244,7 @@ static int watch_loader(struct cold *cold)
 	if (is_watched)
 		return 0;
 	journal_keep(1);
-	/* If this fails, dlopen() goes unnoticed. */
+	/* If this fails, modules that are loaded later are not hooked. */
 	is_watched = !loader_watch(cold);
 	journal_keep(0);
 	return 0;
@@ -320,8 +324,9 @@ static int begin_session(const char *dir)
 }
 
 /*
- * True after mlockall(MCL_FUTURE): the kernel would then fill with memory all
- * address space that clew only reserves.
+ * Returns whether the program has called mlockall(MCL_FUTURE). The kernel then
+ * allocates memory for every new mapping at once, even for address space that
+ * clew only reserves.
  */
 static int is_new_memory_filled(void)
 {
@@ -336,8 +341,8 @@ static int is_new_memory_filled(void)
 }
 
 /*
- * Maps the array for the frames of all threads. If this fails, no stack can be
- * unwound.
+ * Maps the array in which the controller stores the frames of all threads. If
+ * this fails, functions that are already active are not recorded.
  */
 static void make_room_for_frames(void)
 {
@@ -345,7 +350,7 @@ static void make_room_for_frames(void)
 
 	if (clew_attachment.frames)
 		return;
-	/* A page takes memory once it is used. */
+	/* Only the pages that are used take memory. */
 	at = sys_map_private(WIRE_ATTACH_FRAMES_MAX *
 			     sizeof(struct wire_frame));
 	if (sys_failed(at))
@@ -363,7 +368,10 @@ void attach_free_frames(void)
 	clew_attachment.frames = clew_attachment.frame_max = 0;
 }
 
-/* Abandons the preparation. A part that exists already records the reason. */
+/*
+ * Abandons the preparation with an error. If the recording's file exists
+ * already, the reason is stored there.
+ */
 static int give_up(int err)
 {
 	if (rt.header)
@@ -378,8 +386,9 @@ static int find_next(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
- * Holds the lock of the loader's list: the lookup of a function that no module
- * defines searches all modules, and another thread may be unloading one.
+ * Looks up the libc functions that clew's wrappers call. The loader's list is
+ * locked meanwhile, because the lookup of a missing function searches all
+ * modules, and another thread may be unloading one.
  */
 static void find_functions(void)
 {

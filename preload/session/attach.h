@@ -12,10 +12,10 @@ extern struct wire_attachment clew_attachment
 	__attribute__((visibility("protected")));
 
 /*
- * Begins one of these calls; only one thread at a time may execute one. A call
- * may still be running although its controller was killed. Returns 0 and stores
- * an error if such a call exists; otherwise attach_end_call() ends the new
- * call.
+ * Begins a call of an exported function. Only one such call may run at a time,
+ * but one may still be running because its controller was killed. In that case
+ * this function stores an error and returns 0. Otherwise it returns 1, and the
+ * caller must call attach_end_call() at the end.
  */
 int attach_begin_call(void);
 int attach_try_call(void); /* the same, but stores no error */
@@ -27,16 +27,22 @@ void attach_end_call(void);
  */
 int attach_end_preparing(void);
 
-/* Called by the constructor if thread-local variables are in control blocks. */
+/*
+ * Called by the constructor of the library variant whose thread-local variables
+ * are in threads' control blocks (host/own_place.h).
+ */
 void attach_begin_in_blocks(void);
 
 /*
- * Updates the data for the controller: above all, the address and the present
+ * Updates clew_attachment for the controller, in particular the address and the
  * length of the journal.
  */
 void attach_report_texts(void);
 
-/* Frees the frames' array, once the controller has written the words in it. */
+/*
+ * Frees the array of frames, after the controller has written the stack words
+ * that it contains.
+ */
 void attach_free_frames(void);
 
 void clew_attach_prepare(const char *dir, uint64_t controller);

@@ -45,8 +45,8 @@ static void never_runs(void)
 }
 
 /*
- * Reads the return address from a context that makecontext() sets up for a
- * coroutine. The coroutine never runs.
+ * Sets up a coroutine by makecontext(), which never runs, and reads from its
+ * stack the address to which the coroutine's first function would return.
  */
 void begin_learn_starts(void)
 {
@@ -129,7 +129,7 @@ static void exclude_tables_from_cores(void)
 	exclude_from_cores(number_blocks, sizeof(number_blocks));
 }
 
-/* Chooses once the address range for clew's own memory. */
+/* Chooses the address range for clew's own memory, once in a process. */
 static void choose_place(void)
 {
 	static int has_begun;
@@ -234,7 +234,10 @@ int begin_check_machine(char *why, size_t bytes)
 	return 0;
 }
 
-/* Stores zeros if the costs cannot be measured. */
+/*
+ * Measures what reading the clock costs, and stores the result in the
+ * recording; zeros if it cannot be measured.
+ */
 static void note_time_cost(void)
 {
 	struct time_cost cost = { 0 };
@@ -262,6 +265,9 @@ void begin_end(void)
 		stress_check();
 	budget_note_end();
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
-	/* Later samples store a moment themselves. */
+	/*
+	 * A moment (two clocks read together) lets the reader convert time
+	 * stamps. Samples store further moments.
+	 */
 	samples_note_moment(rt.header);
 }

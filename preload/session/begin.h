@@ -10,7 +10,10 @@
 
 #include "preload/hooking/cold.h"
 
-/* Returns 0 below an emulator, and records that reason in the directory. */
+/*
+ * Returns 0 if an emulator such as QEMU or valgrind executes the program, and
+ * stores this reason in the directory.
+ */
 int begin_is_possible(const char *dir);
 
 /*
@@ -23,14 +26,13 @@ void begin_learn_starts(void);
  * Reads the configuration, creates the part, and fills `rt`. Returns 0 and
  * stores *made. Returns -errno if the part cannot be created, and records the
  * reason if possible; -EAGAIN if the part needs a task and none can be started.
- * why[bytes] describes the part of the configuration that is invalid, or is not
- * changed.
+ * If the configuration is invalid, `why` says where.
  */
 int begin_part(const char *dir, char *why, size_t bytes, struct cold **made);
 
 /*
- * Returns 0, or -errno with the reason in why if stubs or clocks cannot work on
- * this machine.
+ * Returns 0, or -errno with a reason in `why` if this CPU or kernel cannot run
+ * stubs or read clocks as needed.
  */
 int begin_check_machine(char *why, size_t bytes);
 
@@ -38,8 +40,8 @@ int begin_check_machine(char *why, size_t bytes);
 void begin_time(const struct cold *cold);
 
 /*
- * Does all last steps of a recording except that it does not change the state.
- * Any thread may call it.
+ * Does the last steps of a recording, except setting its state in the
+ * recording's header. Any thread may call this function.
  */
 void begin_end(void);
 

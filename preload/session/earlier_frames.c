@@ -32,9 +32,9 @@ static const struct patch_site *site_at(uint64_t pc, uint64_t *base)
 }
 
 /*
- * Returns the hook of the function with this entry, or NULL. The hook is at the
- * entry, or behind a mark (endbr64) there. Stores in *base the load bias to
- * which the addresses of the hook's patch are relative.
+ * Returns the hook of the function with this entry address, or NULL. The hook
+ * is at the entry, or behind an endbr64 instruction there. Sets *base to the
+ * address to which the hook's addresses are relative.
  */
 static const struct patch_site *site_of(uint64_t function, uint64_t *base)
 {
@@ -44,8 +44,9 @@ static const struct patch_site *site_of(uint64_t function, uint64_t *base)
 }
 
 /*
- * The stack page that was read last. Most frames are on the same page, and each
- * system call stops the thread twice if a tracer watches its system calls.
+ * The stack page that was read last. Most frames are on the same page, and
+ * every system call that is saved matters: a tracer may stop the thread twice
+ * at each.
  */
 struct stack_page {
 	int pid;
@@ -54,8 +55,8 @@ struct stack_page {
 };
 
 /*
- * Returns the word at address `at`, or 0 if nothing is mapped there. No return
- * address is 0.
+ * Returns the word at address `at`, or 0 if nothing is mapped there. 0 cannot
+ * be confused with a return address.
  */
 static uint64_t word_at(struct stack_page *page, uint64_t at)
 {
@@ -71,8 +72,9 @@ static uint64_t word_at(struct stack_page *page, uint64_t at)
 }
 
 /*
- * True if the function is active. A function that was interrupted at its entry
- * is excluded, because it still has to execute its hook.
+ * Returns whether the frame's function is active behind its hook. If a thread
+ * was stopped at the entry, before the hook, the function will execute the hook
+ * and be counted by it.
  */
 static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
 			uint64_t site_pc)
@@ -116,9 +118,9 @@ static int is_unwinder(uint64_t pc)
 }
 
 /*
- * True if the unwinder is active in one of the frames. The unwinder has already
- * read some return addresses, and would not find its destination again if
- * others were replaced.
+ * Returns whether one of the frames belongs to the unwinder of exceptions. The
+ * unwinder has already read some return addresses, and would not find its
+ * destination again if others were replaced.
  */
 static int is_in_unwinder(const struct wire_stopped *thread,
 			  const struct wire_frame *frames)

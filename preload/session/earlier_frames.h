@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that were active before clew attached. Each hooked function becomes
- * an active call, as though its stub had called it:
+ * Functions that were active before clew attached. Each of them that is hooked
+ * now is given the state that its stub would have created:
  *
  *	stack		shadow of that slot		id of the thread
  *	stub's exit	return address, caller's id	of the innermost
@@ -18,9 +18,10 @@
 #include "wire/attachment.h"
 
 /*
- * The thread is stopped and has a thread control block. Returns 0 if its frames
- * cannot be converted: they are unknown, or the unwinder is one of them and has
- * read some others.
+ * Stores the shadow for the frames of a stopped thread, which must have a
+ * thread control block. Returns 0 if that is impossible: the frames are
+ * unknown, or the unwinder of exceptions is active and has already read return
+ * addresses.
  */
 int earlier_frames_enter(const struct wire_stopped *thread,
 			 struct wire_frame *frames);

@@ -14,7 +14,8 @@
 #include "preload/sys/slices.h"
 
 /*
- * CPU time of a slice; the borrowed thread is absent some milliseconds longer.
+ * CPU time of a slice. The program misses the borrowed thread for a few
+ * milliseconds more than this.
  */
 #define SLICE_NS UINT64_C(5000000)
 
@@ -28,7 +29,8 @@ static struct {
 } hooking;
 
 /*
- * Then updates the journal, so that it contains no patch of an unloaded module.
+ * Hooks the modules, and then updates the journal, so that it contains no patch
+ * of an unloaded module.
  */
 static void hook(void *cold)
 {
@@ -60,8 +62,9 @@ static int begin(struct cold *cold)
 }
 
 /*
- * Returns a negative error, or 1 at the end. Both stop dl_iterate_phdr(), which
- * returns them.
+ * Callback of dl_iterate_phdr(), which holds the loader's lock. Returns a
+ * negative error or 1, so that dl_iterate_phdr() stops after the first module
+ * and returns this value.
  */
 static int go_on(struct dl_phdr_info *info, size_t size, void *cold)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs hook_update() in slices on a borrowed thread, which the program lacks
- * meanwhile (sys/slices.h). Each slice first checks which modules the loader
- * has unloaded since the former slice; these are not read any more.
+ * Runs hook_update() in slices. clew borrows a thread of the program for each
+ * slice and returns it afterwards, because the whole work would stop that
+ * thread for too long (sys/slices.h). Each slice first checks which modules the
+ * loader has unloaded since the former slice; these are not read any more.
  */
 #ifndef CLEW_SESSION_HOOK_SLICES_H
 #define CLEW_SESSION_HOOK_SLICES_H
@@ -17,7 +18,7 @@
  */
 int hook_slice(struct cold *cold, uint64_t *loaded);
 
-/* True if slices remain. */
+/* Returns whether slices remain. */
 int hook_slices_are_left(void);
 
 /* Drops the remaining slices, in a child that was forked between two slices. */

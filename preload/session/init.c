@@ -51,8 +51,8 @@ static const char *find_variable(char **environment, const char *name)
 }
 
 /*
- * Searches the auxiliary vector, which follows the environment. Returns 0 if
- * the type is absent.
+ * Returns the value of an entry of the auxiliary vector, which follows the
+ * environment in memory; 0 if there is no entry of this type.
  */
 static uint64_t find_auxiliary(char **environment, uint64_t type)
 {
@@ -88,9 +88,10 @@ static int is_another(void *own_tid, int tid)
 }
 
 /*
- * True if another thread exists. An auditor of the loader (LD_AUDIT) can have
- * created one, which executes the code that clew would change, and has no
- * thread-local storage for clew.
+ * Returns whether the process already has another thread. An auditor of the
+ * loader (LD_AUDIT) can create one before the library starts. That thread may
+ * execute code that clew would change, and it lacks clew's thread-local
+ * storage.
  */
 static int has_threads(void)
 {
@@ -127,7 +128,8 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		obstacle_explain(&text, err);
 		return err;
 	}
-	loader_watch(cold); /* if this fails, dlopen() goes unnoticed */
+	/* if this fails, modules that are loaded later are not hooked */
+	loader_watch(cold);
 	return 0;
 }
 
@@ -153,8 +155,8 @@ static void warm(struct cold *cold)
 }
 
 /*
- * Hooks with counting muted, so that clew's own calls of hooked functions do
- * not count.
+ * Calls prepare() with counting muted, so that calls that clew itself makes to
+ * functions hooked already are not counted.
  */
 static int prepare_unheard(struct cold *cold, char *why, size_t bytes)
 {
@@ -201,8 +203,9 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 }
 
 /*
- * False if the program itself loaded the library (as a JVM agent, say): libc
- * then precedes it in symbol order, so none of its wrappers is ever reached.
+ * Returns whether the library precedes libc in symbol order, as with
+ * LD_PRELOAD. If the program itself has loaded the library, for example as a
+ * JVM agent, its wrappers of libc functions are never called.
  */
 static int is_preloaded(void)
 {
@@ -210,7 +213,7 @@ static int is_preloaded(void)
 }
 
 /*
- * True if the program has rights that its user lacks (set-user-id,
+ * Returns whether the program has rights that its user lacks (set-user-id,
  * set-group-id, file capabilities). clew must not trust the environment then,
  * because the user has written it. The loader has removed variables from the
  * environment, so the auxiliary vector does not follow it directly; libc has
@@ -236,7 +239,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 
 	if (own_place_is_in_blocks())
 		attach_begin_in_blocks();
-	/* Set last: the rest is complete. */
+	/* This is stored last: it means that the rest is complete. */
 	clew_attachment.version = WIRE_ATTACH_VERSION;
 	if (!is_preloaded())
 		return;
@@ -254,8 +257,9 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 }
 
 /*
- * Called by __libc_start_main() (start.S). All constructors except the
- * program's own have run, so the program's libraries can be called.
+ * Called by clew's __libc_start_main() (start.S). The constructors of all
+ * libraries have run, so their functions can be called; the program's own
+ * constructors have not.
  */
 void init_before_main(void)
 {
@@ -273,7 +277,10 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING || rt.is_unrecorded)
 		return;
-	/* A child whose fork was not noticed has the part of its parent. */
+	/*
+	 * If this is a forked child whose fork clew has not noticed, the
+	 * recording belongs to its parent.
+	 */
 	if (!process_is_own(0))
 		return;
 	changed_text_check();

@@ -5,8 +5,8 @@
  * an agent.
  *
  * Java calls them through a bridge, like any native (jvm/natives/bridge.h), so
- * the thread's context is that of the calling Java method. The functions here
- * are in no context.
+ * the thread's context is that of the calling Java method. The functions of
+ * this file do not appear in contexts.
  */
 #include <errno.h>
 #include <jni.h>
@@ -65,8 +65,8 @@ EXPORT jlong JNICALL NATIVE(parent)(JNIEnv *jni, jobject self, jlong id)
 }
 
 /*
- * Calls clew_context() first, which records the context that the mark refers
- * to.
+ * Calls how() with a Java string as a C string. Calls clew_context() first,
+ * which records the present context, so that a mark can refer to it.
  */
 static void call_with_name(JNIEnv *jni, void (*how)(const char *, uint64_t),
 			   jstring name, jlong number)

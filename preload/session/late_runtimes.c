@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of clew's own for language runtimes that ran before clew attached
- * (generated/managed.h). These runtimes may have to wait for all threads of the
- * program, including the one that clew has stopped for this call. Therefore the
- * call does not wait: the controller polls clew_attachment.runtimes until the
- * thread is done, and continues without it if that takes too long. libc creates
- * the thread, because runtimes need libc's data about it. The thread ends as
- * soon as its work is done.
+ * Attaches to language runtimes that ran before clew attached, such as a JVM,
+ * on a thread of clew's own (generated/managed.h). A runtime may have to wait
+ * for all threads of the program, including the one that clew has borrowed for
+ * this call. Therefore the call does not wait: the controller polls
+ * clew_attachment.runtimes until the thread is done, and continues without it
+ * if that takes too long. libc creates the thread, because runtimes need libc's
+ * data about it. The thread ends as soon as its work is done.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -56,12 +56,12 @@ static int make_thread(uint32_t wish)
 	return own_thread_make(wish == WIRE_RUNTIMES_BEGIN ? begin : end);
 }
 
-/* The process whose runtimes have received a request. */
+/* The pid of the process whose runtimes have received a request. */
 static int asked_pid;
 
 /*
- * True if the request needs no thread. In a forked child the runtime's threads
- * do not exist, and nothing has to be ended.
+ * Returns whether the request can be answered without a thread, because there
+ * is nothing to do. In a forked child the runtime's threads do not exist.
  */
 static int is_needless(uint32_t wish)
 {

@@ -22,7 +22,7 @@
 #define SPARED_MAX 1024 /* largest number of pages that are not freed */
 #define ROWS_MAX   4096
 
-/* Stubs that follow each other in pages which contain nothing else. */
+/* A row of stubs without gaps, in pages that contain nothing else. */
 struct stub_row {
 	uint64_t start, end; /* page addresses */
 	uint64_t stub_bytes;
@@ -30,7 +30,8 @@ struct stub_row {
 
 /* Protected by clew_attachment.caller. */
 static struct {
-	uint64_t pages[SPARED_MAX]; /* a return address leads into them */
+	/* pages into which a return address leads */
+	uint64_t pages[SPARED_MAX];
 	uint32_t count;
 	int is_full; /* too many pages: no stub can be freed */
 } spared LARGE_TABLE, formerly_spared LARGE_TABLE;
@@ -74,9 +75,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/*
- * Spares the stub around pc. A neighbouring stub's page may be spared as well.
- */
+/* Excludes the pages of the stub that contains pc from being freed. */
 static void spare_stub(const struct stub_rows *rows, uint64_t pc)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -95,8 +94,9 @@ static void spare_stub(const struct stub_rows *rows, uint64_t pc)
 }
 
 /*
- * The shadow of a stub's exit contains the address at which the function
- * continues.
+ * Called for each stack word that leads into a stub. If it is the address of a
+ * stub's exit, the real return address is in the shadow, and it may itself lead
+ * into a stub.
  */
 static int spare_word(const void *context, uint64_t at, uint64_t word,
 		      int is_pc)
@@ -114,8 +114,8 @@ static int spare_word(const void *context, uint64_t at, uint64_t word,
 }
 
 /*
- * Copies of stacks may be anywhere, so all records are checked. Records are in
- * the order in which they were created.
+ * Spares the stubs to which trampolines return. A copy of a stack with an
+ * address of a trampoline may be anywhere in memory, so all trampolines count.
  */
 static void spare_trampolines(const struct stub_rows *rows)
 {
@@ -163,7 +163,8 @@ static int is_in_row(const struct stub_rows *rows, uint64_t page)
 }
 
 /*
- * Stubs of a probe lie in the order in which the probe's locations were found.
+ * Adds the stubs of a patch one by one, because the stubs of a probe are not in
+ * order of address.
  */
 static void gather_scattered(struct stub_rows *rows, const struct patch *patch)
 {
@@ -281,8 +282,8 @@ static void free_patches(struct module *module)
 }
 
 /*
- * Returns the functions' numbers, so that the next session assigns the same
- * ones.
+ * Releases the numbers that were assigned to functions, so that the next
+ * session assigns the same ones.
  */
 static void free_modules(struct cold *cold)
 {
@@ -298,7 +299,7 @@ static void free_modules(struct cold *cold)
 	cold->modules.self = NULL;
 }
 
-/* True if the range is code of a module that was hooked. */
+/* Returns whether the range is code of a module that was hooked. */
 static int is_code(const struct cold *cold, const struct wire_stack_word *range)
 {
 	for (const struct module *m = cold->modules.first; m; m = m->next)
@@ -308,15 +309,18 @@ static int is_code(const struct cold *cold, const struct wire_stack_word *range)
 	return 0;
 }
 
-/* True if a file with other bytes is mapped at the range. */
+/*
+ * Returns whether a copy of the module's file with hooks in it is mapped at the
+ * range (hooking/shared_text.h).
+ */
 static int is_hooked_file(const struct wire_stack_word *range)
 {
 	return shared_texts_meet(&(struct pc_range){ range->at, range->value });
 }
 
 /*
- * Drops the private copies of these pages. The next access reads the same bytes
- * from the file.
+ * Drops the process's private copies of code pages that equal the file again.
+ * The next access reads them from the file.
  */
 static void give_back_code(const struct cold *cold,
 			   const struct wire_stack_word *ranges, uint64_t count)

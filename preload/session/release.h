@@ -29,13 +29,14 @@ struct release {
 };
 
 /*
- * All code is restored, all threads but the caller are stopped, and no thread
- * is in a stub. Makes system calls only.
+ * Frees a session. The caller guarantees that all code is restored, all other
+ * threads are stopped, and no thread is in a stub. This function makes system
+ * calls only.
  */
 void release_session(struct cold *cold, const struct stacks *stacks,
 		     const struct release *with);
 
-/* Frees a session that has overwritten no code: other threads may run. */
+/* Frees a session that has overwritten no code. Other threads may run. */
 void release_unused(struct cold *cold);
 
 /*

@@ -48,8 +48,8 @@ static void answer(int err, const char *why)
 /* ---- Positions of threads ---- */
 
 /*
- * True if the bytes are written already: by a controller that was killed, or
- * that is waiting.
+ * Returns whether the memory already contains these bytes: this controller may
+ * have written them before, or an earlier one that was killed.
  */
 static int is_there(uint64_t at, const uint8_t *bytes, uint64_t count)
 {
@@ -60,8 +60,9 @@ static int is_there(uint64_t at, const uint8_t *bytes, uint64_t count)
 }
 
 /*
- * True if a thread would continue behind the first byte of a text that is still
- * to be changed.
+ * Returns whether pc is behind the first byte of a text (a run of code bytes)
+ * that is still to be changed, so that the thread would continue in the middle
+ * of the change.
  */
 static int is_inside_text(uint64_t pc, int is_detaching)
 {
@@ -93,8 +94,8 @@ static int is_in_way_back(const void *context, uint64_t at, uint64_t word,
 }
 
 /*
- * True if the thread is about to enter a stub, to leave one, or to record a
- * call.
+ * Returns whether a thread's pc is in clew's code: the thread is entering or
+ * leaving a stub, or recording a call.
  */
 static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
@@ -105,7 +106,10 @@ static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 typedef int (*stopped_visit)(const void *context, uint64_t at, uint64_t word,
 			     int is_pc);
 
-/* True for clew's own thread, which executes no code that clew changes. */
+/*
+ * Returns whether this is clew's own thread (watch.h), which executes no code
+ * that clew changes.
+ */
 static int is_own(const struct wire_stopped *thread)
 {
 	return (int)thread->tid == watch_tid();
@@ -147,7 +151,8 @@ static struct stacks *map_stacks(void)
 }
 
 /*
- * False while the loader maps or unmaps a module: its list may be out of date.
+ * Returns whether the loader's list of modules is the same as when the modules
+ * were hooked, and is not being changed.
  */
 static int modules_are_as_noted(void)
 {
@@ -159,7 +164,8 @@ static int modules_are_as_noted(void)
 /* ---- Finishing ---- */
 
 /*
- * Longest wait for the turn. A thread needs some milliseconds to hook a module.
+ * Longest wait for the turn (hooking_turn.h). A thread that has it needs a few
+ * milliseconds to hook a module.
  */
 #define TURN_NS UINT64_C(200000000)
 
@@ -228,7 +234,7 @@ static void finish_if_wished(void)
 	attach_end_call();
 }
 
-/* Other threads run. */
+/* Finishes a session while the program's other threads run. */
 EXPORT void clew_attach_finish(void)
 {
 	const int saved_errno = errno;
@@ -346,14 +352,14 @@ EXPORT void clew_attach_share(const struct wire_stopped *threads,
 /* ---- Detaching ---- */
 
 /*
- * Result of one walk through all stacks. All checks share it, because each walk
- * costs the thread stops.
+ * Result of one walk through all stacks. All checks use the same result,
+ * because each walk makes system calls, at which a tracer may stop the thread.
  */
 static struct {
 	struct wire_stack_word *items;
 	uint64_t count;
 	int is_in_way; /* a thread is inside of code that must be restored */
-	int is_ours;   /* a thread is in clew's code */
+	int is_ours;   /* a thread's pc is in clew's code */
 } words;
 
 static int begin_words(void)
@@ -374,8 +380,8 @@ static int begin_words(void)
 }
 
 /*
- * True for code that is freed. The library itself stays mapped, and so do its
- * bridges that have called natives.
+ * Returns whether pc is in code that detaching frees. The library itself stays
+ * mapped, and so do bridges through which Java has called natives.
  */
 static int is_left(uint64_t pc)
 {
@@ -383,9 +389,10 @@ static int is_left(uint64_t pc)
 }
 
 /*
- * Lists the return address to restore at a stub's exit or a trampoline. A
- * return address that itself lies in a stub (a displaced instruction has
- * called) is not restored.
+ * If the stack word is the address of a stub's exit or of a trampoline, adds
+ * the real return address to the words that the controller restores. If that
+ * address itself lies in a stub, because a displaced instruction has made the
+ * call, it is not restored.
  */
 static int restore_word(const void *context, uint64_t at, uint64_t word,
 			int is_pc)
@@ -407,7 +414,10 @@ static int restore_word(const void *context, uint64_t at, uint64_t word,
 	return 0;
 }
 
-/* True while the thread's return addresses are lent to the unwinder. */
+/*
+ * Returns whether the thread's return addresses are back on its stack while an
+ * exception unwinds (stack/loans.h).
+ */
 static int is_unwinding(const struct wire_stopped *thread)
 {
 	return thread_template_of(thread->block)->loans.borrower != 0;

@@ -15,12 +15,14 @@
 #define WAITING_MAX 256
 
 /*
- * A series of running functions without a record, outwards from some function.
+ * Consecutive running functions, from some function outwards, that have no
+ * record in the thread's tally.
  */
 struct gap {
 	uint32_t count;
-	uint32_t depth; /* depth of the outermost function's caller */
-	uint64_t id;    /* id of that caller: recorded, ID_ROOT, or unknown */
+	/* depth of the caller of the outermost function of the gap */
+	uint32_t depth;
+	uint64_t id; /* id of that caller: recorded, ID_ROOT, or unknown */
 	/*
 	 * The outermost function, if it is the first of a stack
 	 * (walk_first_function()).
@@ -29,9 +31,9 @@ struct gap {
 };
 
 /*
- * Called if the walk has ended outwards of the slot `at`, at a function without
- * a record. Adds that function to the gap if it is the first function of its
- * stack.
+ * Called when a walk has ended after the slot `at`, and the next function
+ * outwards has no record. Adds this function to the gap if it is the first
+ * function of its stack.
  */
 static void take_first(struct gap *gap, const struct tally *tally, uint64_t at)
 {
@@ -43,7 +45,7 @@ static void take_first(struct gap *gap, const struct tally *tally, uint64_t at)
 	gap->depth = tally_note(tally, gap->id).depth;
 }
 
-/* Finds the series of functions without a record that begins with walk->id. */
+/* Returns the gap that begins with the function walk->id. */
 static struct gap find_gap(const struct tally *tally, struct walk walk)
 {
 	struct gap gap = { 0 };
@@ -113,10 +115,9 @@ void hot_record_running(const uint64_t *slot, uint64_t id)
 }
 
 /*
- * Returns false in three cases: some callers cannot be found on the stack,
- * there are too many callers, or the thread runs on a coroutine's stack. The
- * function that resumed a coroutine is on another stack, and the coroutine's
- * first function need not have a return address that walks recognize.
+ * Returns false if some callers cannot be found on the stack, if there are too
+ * many of them, or if the thread runs on a coroutine's stack: the function that
+ * resumed the coroutine is on another stack.
  */
 int callers_can_wait(const struct tally *old)
 {
@@ -134,7 +135,10 @@ void callers_take_up(void)
 		hot_record_running(__builtin_frame_address(0), hot.id);
 }
 
-/* Copies the parent's records of a caller and of its callers. */
+/*
+ * Copies the records of a context and of all its callers from the parent's
+ * tally.
+ */
 static void copy_records(const struct tally *old, uint64_t id)
 {
 	while (id != ID_ROOT) {
@@ -147,10 +151,10 @@ static void copy_records(const struct tally *old, uint64_t id)
 }
 
 /*
- * Copies the parent's records of all active functions with folded recursion.
- * The callers that follow from an id are those of the outermost call of each
- * function. The recursive calls between them have other callers, which only the
- * stack shows.
+ * With --fold-recursion, copies the records of all active functions from the
+ * parent's tally. The callers that an id implies are those of the outermost
+ * call of each recursive function. The inner calls have other callers, which
+ * only the stack shows.
  */
 static void copy_folded(const struct tally *old, struct walk walk)
 {
@@ -165,8 +169,9 @@ static void copy_folded(const struct tally *old, struct walk walk)
 }
 
 /*
- * Functions that were entered during the fork have no record in the parent's
- * tally. They form the gap, inside of the functions that have a record.
+ * Functions that were entered during the fork, such as atfork handlers, have no
+ * record in the parent's tally. They form a gap, and their callers have
+ * records.
  */
 void callers_inherit(const struct tally *old)
 {

@@ -11,8 +11,8 @@
  *	in another thread	which continues a coroutine;
  *	after a full disk	that has room again.
  *
- * The stack shows the callers. These callers are recorded without calls, so
- * that their callees' contexts lie below them.
+ * The stack shows these callers. They are recorded with a count of 0, so that
+ * the contexts of their callees have parents in the tree.
  */
 #ifndef CLEW_STACK_CALLERS_H
 #define CLEW_STACK_CALLERS_H
@@ -20,11 +20,11 @@
 #include "preload/hot/tally.h"
 
 /*
- * In a forked child: returns whether the thread's active functions can be
- * recorded when they are needed, since most children call exec() first. The
- * functions are then recorded with the first call, or by callers_take_up().
- * False if this would not find all, so that they must be inherited now. `old`
- * is the parent's tally.
+ * Called in a forked child, with the parent's tally. Returns whether recording
+ * the active functions can wait until the child's first call, or until
+ * callers_take_up(). Waiting saves work, because most children call exec()
+ * first. Returns false if the functions would not all be found on the stack
+ * later, so that they must be inherited now.
  */
 int callers_can_wait(const struct tally *old);
 

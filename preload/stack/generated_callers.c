@@ -18,15 +18,19 @@
 #define CALLERS       (UINT32_C(1) << CALLERS_LOG2)
 #define CALLERS_TRIED 64
 
-/* Claimed by storing pc; the number is stored later. */
+/*
+ * A row of a hash table. A thread claims a row by storing pc, and stores the
+ * number afterwards.
+ */
 struct generated_caller {
 	_Atomic uint64_t pc;
 	_Atomic uint32_t number;
 };
 
-/* The callers of this process; children inherit them with the numbers. */
+/* The hash table of this process. Forked children inherit it. */
 static struct generated_caller generated_callers[CALLERS] LARGE_TABLE;
-static uint32_t elsewhere; /* the number of all callers without room */
+/* number that stands for all callers that do not fit into the table */
+static uint32_t elsewhere;
 
 static uint32_t new_number(uint64_t pc)
 {
@@ -86,8 +90,9 @@ static uint32_t number_of(uint64_t pc)
 }
 
 /*
- * The trampoline is stored before the id, so that a walk always finds the id's
- * link.
+ * Makes the generated code that calls a stub a function of the context. The
+ * trampoline is stored before the thread's id is changed, so that a walk in a
+ * signal handler always finds the link of the new id.
  */
 void hot_enter_generated(uint64_t *slot)
 {

@@ -16,15 +16,17 @@
 #include "wire/id.h"
 
 /*
- * The calls to check: all that unwinder and personality routine may make
- * between the last look-up and the landing.
+ * How many calls are checked after an exception was thrown: more than the
+ * unwinder and the personality routine make between the last look-up of unwind
+ * information and the landing.
  */
 #define DOUBTS   512
 
 #define SCAN_MAX (1 << 15) /* stack slots, 256 KiB */
 
 /*
- * Stack slots read beyond the first candidate, if other stacks may be adjacent.
+ * How many stack slots are read beyond the first candidate, if another stack
+ * may be adjacent.
  */
 #define SCAN_PAST     512
 
@@ -80,16 +82,17 @@ void heal_cancel(void)
 	switch_trust();
 }
 
-/* A running function outwards of a slot. */
+/* The result of a search for a caller. */
 struct finding {
 	uint64_t id;
 	uint64_t at; /* stack slot of the function; 0: not found */
 };
 
 /*
- * Returns the id of the function that runs at the slot with this word. The
- * function whose stub's address the word is may have jumped to others. If the
- * context `id` contains a function with this slot's caller, that function runs.
+ * Returns the id of the running function whose stack slot contains `word`, the
+ * address of a stub. If a function of context `id` has the caller that the
+ * slot's shadow names, it is that function. Otherwise it is the stub's own
+ * function; that one may have made a tail call to another function.
  */
 static uint64_t running_at(uint64_t word, const struct shadow_slot *shadow,
 			   uint64_t id)
@@ -107,15 +110,18 @@ static uint64_t running_at(uint64_t word, const struct shadow_slot *shadow,
 	return walk_running_as(shadow->caller_id, runtime_stub_key(word));
 }
 
-/* Returns whether this can be the shadow slot of the function with this id. */
+/*
+ * Returns whether `shadow` can be the shadow slot of the function with this id:
+ * together with the caller's id it yields the key of a function.
+ */
 static int is_chained(const struct shadow_slot *shadow, uint64_t id)
 {
 	return numbers_function_between(shadow->caller_id, id) != 0;
 }
 
 /*
- * Returns whether a signal may have interrupted the slot's stub, so that the
- * slot still, or again, has the return address.
+ * Returns whether the stack slot holds the real return address, as while a
+ * signal interrupts the stub at the call or at the return.
  */
 static int is_half_way(uint64_t word, const struct shadow_slot *shadow)
 {
@@ -134,10 +140,10 @@ static int slots_to_scan(uint64_t slot, int is_own)
 }
 
 /*
- * Finds the caller outwards of a slot: the function with this id if it has a
- * slot there, otherwise the function of the first live slot. The search
- * continues beyond the first live slot, because that may be a stale slot in the
- * caller's frame, which is long if it contains a buffer.
+ * Searches the stack outwards for the caller of the function at `slot`. Returns
+ * the function with this id if it has a slot there, otherwise the function of
+ * the first slot with a stub's address. That slot may be a stale one in the
+ * caller's frame, so the search for the id continues beyond it.
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {
@@ -190,8 +196,9 @@ static uint64_t signal_stack_end(void)
 }
 
 /*
- * Returns the caller's id: `id`, unless the stack certainly contradicts.
- * Returns ID_ROOT if no hooked function was found up to the thread's beginning.
+ * Returns the id of the caller of the function at `slot`. This is `id`, unless
+ * the stack shows another caller. Returns ID_ROOT if there is no hooked
+ * function up to the beginning of the thread's stack.
  */
 static uint64_t true_caller(uint64_t slot, uint64_t id)
 {
@@ -212,8 +219,8 @@ static uint64_t true_caller(uint64_t slot, uint64_t id)
 }
 
 /*
- * Returns whether the context with this id needs no check, because it is
- * recorded and was checked before, or cannot be checked now.
+ * Returns whether the caller of this context needs no check. A recorded context
+ * was checked when it was new; and in some states the thread cannot check.
  */
 static int is_settled(uint64_t id)
 {

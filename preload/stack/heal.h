@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Corrects a thread's id after an exception whose landing clew did not see
- * (landing.h), so that the id names a function that has ended.
+ * Corrects a thread's id after an exception if clew did not notice where the
+ * exception was caught (its landing, landing.h). The id then still names a
+ * function that has ended.
  *
  * This happens if the unwinder, or a personality routine, is linked into the
  * program. But each unwinder looks up unwind information before it lands
- * (front/frames_find.c). From then on the thread's calls take the slow path,
- * which checks whether the function of the id still runs below the call. If it
- * does not, the thread has landed, and the stack shows which function
- * continues.
+ * (front/frames_find.c). From then on the thread is "in doubt": its calls take
+ * the slow path, which checks whether the function of the id still runs below
+ * the call. If it does not, the thread has landed, and the stack shows which
+ * function continues.
  *
  * A thread that ends by pthread_exit() or cancellation lands in libc without
  * such a look-up. Therefore new contexts directly below a thread's beginning
@@ -20,15 +21,16 @@
 #include "preload/sys/range.h"
 
 /*
- * Notes that the calling thread is being unwound and may land. Any thread and
- * any signal handler may call this function.
+ * Notes that an exception is being unwound in the calling thread, so that the
+ * thread may land. Signal handlers may call this function.
  */
 void heal_expect_landing(void);
 int heal_is_landing_expected(void);
 
 /*
- * Registers and unregisters the code of an unwinder whose landings a probe
- * reports. Not thread-safe, except heal_is_watched(), which may be called at
+ * Register and unregister the code of an unwinder that reports its landings by
+ * a probe (landing_on_set_ip()). Only one thread at a time may call these two.
+ * heal_is_watched() returns whether pc is in such code, and may be called at
  * any time.
  */
 void heal_watch(const struct pc_range *code);

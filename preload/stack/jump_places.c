@@ -15,8 +15,9 @@
 #define WAYS      4
 
 /*
- * Written by any thread without a lock. A reader that sees words of two writers
- * notices it by `check`.
+ * An entry of the table. Any thread may write it, without a lock. If two
+ * threads write at once, the words of an entry may be mixed, and `check` does
+ * not match.
  */
 struct place {
 	_Atomic uint64_t buffer;
@@ -32,9 +33,8 @@ static struct place *set_of(uint64_t buffer)
 }
 
 /*
- * Returns the element in which to store a buffer: its present element, an
- * unused element of its set, or that of another buffer, which is then
- * forgotten.
+ * Returns the entry for a buffer: the one that it already has, an unused one of
+ * its set, or that of another buffer, which is then forgotten.
  */
 static struct place *place_for(uint64_t buffer)
 {

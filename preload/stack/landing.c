@@ -14,7 +14,10 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-/* Callers that is_below() compares; most jumps leave fewer functions. */
+/*
+ * Maximum number of callers that is_below() compares. Most jumps leave fewer
+ * functions.
+ */
 #define CALLERS_MAX 512
 
 uint64_t landing_id(uint64_t stack)
@@ -40,8 +43,8 @@ uint64_t landing_id(uint64_t stack)
 }
 
 /*
- * Ends the slow paths that a signal handler has interrupted and now jumps out
- * of.
+ * Called if a signal handler jumps out of slow paths that it has interrupted:
+ * marks those slow paths as ended.
  */
 static void leave_slow_paths(uint64_t stack)
 {
@@ -57,9 +60,9 @@ static void leave_slow_paths(uint64_t stack)
 }
 
 /*
- * Returns whether the function with this id, which has remembered its frame,
- * has its slot near the stack pointer. The slot then holds a trampoline. If
- * another slice of stack was copied to this address since, the slot holds
+ * Returns whether the function with this id, which has called setjmp() or
+ * similar, still has its slot near this stack pointer. The slot then holds the
+ * function's trampoline. If other bytes were copied there since, it holds
  * another trampoline.
  */
 static int is_remembered(uint64_t stack, uint64_t id)
@@ -80,15 +83,15 @@ static int is_remembered(uint64_t stack, uint64_t id)
 }
 
 /*
- * Returns whether a function with this id is among the callers of the running
- * one.
+ * Returns whether a function with this id is the running function or one of its
+ * callers.
  */
 static int is_below(uint64_t id)
 {
 	uint64_t from = hot.id;
 
 	if (!hot.tally || !tally_note(hot.tally, id).word)
-		/* Not recorded in this tally, so it may be a caller. */
+		/* The id is not recorded in this tally, so nothing is known. */
 		return 1;
 	for (int i = 0; from != id; i++) {
 		const union note note = tally_note(hot.tally, from);
@@ -101,9 +104,9 @@ static int is_below(uint64_t id)
 }
 
 /*
- * Returns the id of the function with this number if it runs at this slot, or
- * ID_ROOT if the slot belongs to no running function. With a trampoline,
- * returns the id of the function that returns to the trampoline.
+ * Returns the id of the running function that has this stack slot, or ID_ROOT
+ * if there is none. If the slot holds a trampoline, the trampoline's record has
+ * the id. Otherwise the function is `function`.
  */
 static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 {
@@ -118,9 +121,9 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 }
 
 /*
- * Searches the slots near a stack pointer for one of `function`. Returns the id
- * with which the function runs there, or ID_ROOT. If `wanted` is not ID_ROOT,
- * only a slot with that id counts.
+ * Searches the slots near a stack pointer for a slot of `function`. Returns the
+ * id of the running call there, or ID_ROOT. If `wanted` is not ID_ROOT, only a
+ * slot with that id counts.
  */
 static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
 {
@@ -140,10 +143,10 @@ static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
 }
 
 /*
- * Returns whether the function has its slot near, with a stub's address. With
- * folded recursion, a foreign trampoline in its frame may look like its own;
- * the function then got no trampoline when its frame was remembered
- * (trampolines_carry()).
+ * With --fold-recursion, returns whether the function with this id has a slot
+ * near the stack pointer with a stub's address and not a trampoline:
+ * trampolines_carry() stops early if a trampoline of another call looks like
+ * the function's own.
  */
 static int is_near(uint64_t stack, uint64_t id)
 {
@@ -152,8 +155,8 @@ static int is_near(uint64_t stack, uint64_t id)
 }
 
 /*
- * If the context at the landing does not belong to the function, searches the
- * slots near the landing for one that does.
+ * If the context that landing_id() finds does not belong to `function`,
+ * searches the slots near the landing for a context that does.
  */
 uint64_t landing_id_of(uint64_t stack, uint32_t function)
 {
@@ -172,8 +175,9 @@ uint32_t landing_function(uint64_t pc)
 }
 
 /*
- * If the running functions were not called by the function that has remembered
- * its frame, a slice was restored without clew seeing it.
+ * Sets the thread's id for a landing, and restores the shadow from trampolines.
+ * If the function with this id is none of the running function's callers, a
+ * slice of the stack was copied back and clew has not seen the copy.
  */
 static void land(uint64_t stack, uint64_t id, uint32_t function)
 {
@@ -195,8 +199,8 @@ static void land(uint64_t stack, uint64_t id, uint32_t function)
 }
 
 /*
- * Ends a probe's handler that a signal handler has interrupted and now jumps
- * out of.
+ * Called if a signal handler jumps out of a probe's handler that it has
+ * interrupted: marks the probe's handler as ended.
  */
 static void leave_handler(uint64_t stack)
 {
@@ -234,8 +238,8 @@ void landing_at(uint64_t stack, uint64_t id)
 }
 
 /*
- * The jump is that of libc's longjmp(), which a front has announced in
- * hot.jump, or a jump of other code, which no front has announced.
+ * If libc's longjmp() jumps, clew's wrapper of it has stored the destination in
+ * hot.jump. Other code that jumps is not wrapped.
  */
 void landing_on_leap(uint64_t stack, uint64_t sp)
 {

@@ -3,12 +3,12 @@
  * Landings: a thread continues after longjmp(), an exception, setcontext() or
  * another jump out of functions that have not returned.
  *
- * The thread's id, which names the functions it is in, is still that of the
- * jump, and becomes that of the function in which the thread lands. Return
- * addresses need no repair, because the shadow holds each by its stack slot
- * (hot/shadow.h). Jumps are reported by clew's functions in front of libc's and
- * the unwinder's (front/landing_jumps.c), and by probes in code that jumps by
- * itself.
+ * The thread's id names its call stack. At a landing the id of the function
+ * that jumped is replaced by that of the function in which the thread
+ * continues. Return addresses need no repair, because the shadow holds each by
+ * its stack slot (hot/shadow.h). Jumps are reported by clew's functions in
+ * front of libc's and the unwinder's (front/landing_jumps.c), and by probes in
+ * code that jumps by itself.
  */
 #ifndef CLEW_STACK_LANDING_H
 #define CLEW_STACK_LANDING_H
@@ -24,19 +24,19 @@
 uint64_t landing_id(uint64_t stack);
 
 /*
- * With folded recursion, stale slots of an earlier jump may look like a chain
- * to the landing (walk.c) and lead past it, to another function. Therefore
  * landing_function() returns the number of the function that contains pc, or 0
- * if that is unknown or not needed. landing_id_of() returns the id with which
- * this function continues.
+ * if it is unknown or not needed. landing_id_of() is landing_id() for a landing
+ * in this function. With --fold-recursion the number is needed, because stale
+ * slots may look like a chain of callers that leads past the landing (walk.c).
  */
 uint32_t landing_function(uint64_t pc);
 uint64_t landing_id_of(uint64_t stack, uint32_t function);
 
 /*
- * Changes the calling thread's id for a landing at the stack pointer `stack`,
- * now: to `id` if the function with this id has its frame there, otherwise to
- * the id of the function that is found there. ID_ROOT: unknown.
+ * The calling thread is about to land at the stack pointer `stack`. Changes the
+ * thread's id to `id` if the function with this id has its frame there,
+ * otherwise to the id of the function that is found there. `id` is ID_ROOT if
+ * it is unknown.
  */
 void landing_at(uint64_t stack, uint64_t id);
 
@@ -49,10 +49,10 @@ void landing_at(uint64_t stack, uint64_t id);
 void landing_note_leap(uint64_t pc);
 
 /*
- * Slots in [from, until) have got trampolines by copying: a slice of a stack
- * has been restored, and its functions will continue. If the slice is on the
- * present stack, outwards of the running functions, the running functions will
- * return to functions of the slice.
+ * Notes that a slice of a stack, whose slots hold trampolines, was copied to
+ * [from, until), and that its functions will continue. If the slice is on the
+ * present stack, further out than the running functions, these will return to
+ * functions of the slice.
  */
 void landing_restored(uint64_t from, uint64_t until);
 
@@ -78,10 +78,11 @@ void landing_prepare(uint64_t stack, uint64_t pc,
 		     const struct pc_range *unwinder);
 
 /*
- * Handlers of probes. landing_on_leap(): the calling thread is about to leap to
- * another frame, where its stack pointer will be `stack`; the pc is found by sp
- * (stubs/probe.h). landing_on_set_ip(): the _Unwind_SetIP() of a libgcc that is
- * linked into a module begins, and says where an unwinder will land.
+ * Handlers of probes. landing_on_leap() is called before an instruction that
+ * jumps to another frame, where the stack pointer will be `stack`; sp leads to
+ * the pc of the jump (stubs/probe.h). landing_on_set_ip() is called when the
+ * _Unwind_SetIP() of a libgcc that is linked into a module begins: its argument
+ * says where an unwinder will land.
  */
 struct _Unwind_Context;
 void landing_on_leap(uint64_t stack, uint64_t sp);

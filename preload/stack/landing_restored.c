@@ -5,8 +5,8 @@
  * The slice has overwritten a part of the stack, and with it the chain from the
  * running functions to the landing. Therefore a thread that lands in the slice
  * by a jump gets the id of the function that walk_find_running() finds there.
- * Other programs do not jump: they move the stack pointer below the slice, copy
- * the slice back, and return to it.
+ * Some programs do not jump to the slice: they move the stack pointer below it,
+ * copy it back, and return to it.
  */
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
@@ -17,7 +17,10 @@
 #include "preload/stack/trampolines.h"
 #include "preload/stack/walk.h"
 
-#define RETURN_MAX 16384 /* stack of functions that return to a slice */
+/*
+ * most stack bytes between a copying function and the slice it will return to
+ */
+#define RETURN_MAX 16384
 
 static int is_restored(uint64_t stack)
 {
@@ -55,10 +58,9 @@ static int is_on_own_stack(uint64_t slot)
 }
 
 /*
- * Makes the running functions return to the slice's innermost function, which
- * has this id. Their former callers, between here and the slice, no longer
- * exist. The thread gets the id at once, because contexts of the running
- * functions below that function were never recorded.
+ * Notes that the running functions will return to the slice's innermost
+ * function, which has this id: their former callers have been overwritten. The
+ * thread's id becomes this id at once.
  */
 static void return_to_slice(uint64_t from, uint64_t id)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Landings of exceptions. The unwinder determines the landing while functions
- * are running that will return to it.
+ * Landings of exceptions. When the unwinder decides where to land, functions
+ * that it has called are still running and will return to it first.
  */
 #include "machine/address_space.h"
 #include "preload/host/next.h"
@@ -24,19 +24,19 @@
 /* The functions between here and a landing, up to WAY_MAX. */
 struct way {
 	struct shadow_slot *slots[WAY_MAX];
-	uint64_t at[WAY_MAX]; /* stack slots */
+	uint64_t at[WAY_MAX]; /* addresses of their stack slots */
 	uint32_t count;
 	/* The first `returning` functions return to the unwinder. */
 	uint32_t returning;
 	uint64_t id;  /* id of the function in which the unwinder lands */
-	int is_whole; /* the chain was followed past the landing */
+	int is_whole; /* the whole chain up to the landing is in these arrays */
 };
 
 /*
- * Moves the link to the outermost slot of its function if an unwinder has
- * called the function. An unwinder calls functions at several depths, so stale
- * slots of its earlier calls may lie in the frames of functions that it calls
- * now.
+ * If the unwinder has called the link's function, moves the link to the
+ * outermost slot that may be the function's. The unwinder calls functions at
+ * several depths, so stale slots of earlier calls may lie inside of frames that
+ * exist now.
  */
 static void take_outermost(struct walk *walk, struct link *link,
 			   const struct pc_range *unwinder)
@@ -48,10 +48,9 @@ static void take_outermost(struct walk *walk, struct link *link,
 }
 
 /*
- * Follows the chain to a landing at a higher address, on the same stack or on a
- * stack that a signal has interrupted. All slots of the chain below that
- * address are further in than the landing. The stack up to the landing is this
- * thread's, and mapped.
+ * Follows the chain of callers to a landing at a higher address. All slots
+ * below that address are further in than the landing. The whole stack up to the
+ * landing belongs to this thread and is mapped.
  */
 static void find_way(struct way *way, uint64_t stack,
 		     const struct pc_range *unwinder)
@@ -80,7 +79,10 @@ static void find_way(struct way *way, uint64_t stack,
 	way->is_whole = walk.id == ID_ROOT;
 }
 
-/* Returns whether the chain leads to another function than the landing one. */
+/*
+ * Returns whether the chain leads to a function other than the one that
+ * contains the landing.
+ */
 static int leads_past(const struct way *way, uint32_t function)
 {
 	return function && tally_note(hot.tally, way->id).function != function;
@@ -113,8 +115,8 @@ static void end(const struct way *way)
 }
 
 /*
- * Does the same as find_way() and end(), for a chain of any length and for a
- * landing on any stack.
+ * Does the same as find_way() and end() for a chain that is longer than
+ * WAY_MAX, or for a landing on another stack.
  */
 static void prepare_far(uint64_t stack, uint32_t function,
 			const struct pc_range *unwinder)
@@ -171,9 +173,10 @@ void landing_prepare(uint64_t stack, uint64_t pc,
 }
 
 /*
- * An unwinder that is linked into the program cannot be distinguished from the
- * program's own code. Therefore all slots are corrected and none is marked as
- * dead.
+ * The code of an unwinder that is linked into the program cannot be told from
+ * the program's own code. Therefore the functions that return to the unwinder
+ * are unknown: all slots up to the landing are corrected, and none is marked as
+ * ended.
  */
 void landing_on_set_ip(const struct _Unwind_Context *context)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells code that searches stacks for stubs' addresses whether a running
- * function has its own return address on the stack instead, on loan to an
- * exception (loans.h).
+ * Stack searches look for addresses of stubs in slots. While an exception
+ * unwinds, a running function may have its real return address in its slot
+ * instead, a "loan" (loans.h). lent_has() recognizes such slots.
  */
 #ifndef CLEW_STACK_LENT_H
 #define CLEW_STACK_LENT_H
@@ -12,7 +12,7 @@
 #include "preload/hot/thread.h"
 
 /*
- * Returns whether the function with this slot has its return address on loan.
+ * Returns whether the stack slot at this address holds such a return address.
  */
 static inline int lent_has(uint64_t at)
 {

@@ -17,14 +17,16 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-/* The stack that is searched for functions to lend to. */
+/*
+ * How much stack is searched for functions whose return addresses are put back.
+ */
 #define SCAN_SLOTS 2048 /* 16 KiB */
 
 /*
- * Returns whether another exception has loans and has not landed yet: the stack
- * pointer is further in than the place of that landing. An abandoned exception
- * looks the same while throws come from further in, and such throws get no
- * loans.
+ * Returns whether another exception has loans and has not landed yet. It has
+ * not if the present stack pointer is further in than the outermost of its
+ * loans. An exception that never lands looks the same, so throws from further
+ * in then get no loans.
  */
 static int is_another_on_its_way(uint64_t exception, uint64_t sp)
 {
@@ -44,9 +46,9 @@ static void forget(void)
 }
 
 /*
- * Returns whether the slot has the address of the function's own stub. If the
- * slot has the stub of another function, which has jumped to this one, the stub
- * may be unloaded before its address is restored.
+ * Returns whether the slot has the address of the function's own stub.
+ * Otherwise it has the stub of a function that has made a tail call to this
+ * one; that stub may be freed before its address is put back.
  */
 static int is_plain(const struct link *link)
 {
@@ -114,8 +116,8 @@ void loans_make(uint64_t exception, uint64_t sp)
 }
 
 /*
- * The code that throws and the unwinder are in the same module. If no probe
- * watches the landings of this unwinder, the loans would never end.
+ * The caller and the unwinder are in the same module. If no probe reports the
+ * landings of this unwinder, loans would never end, so none are made.
  */
 void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 {
@@ -123,7 +125,10 @@ void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 		loans_make((uintptr_t)exception, sp);
 }
 
-/* Restores the stub's address, unless the slot has been overwritten since. */
+/*
+ * Puts the stub's address back into the slot, unless the slot has been
+ * overwritten since.
+ */
 static void take_back(const struct loan *loan)
 {
 	const struct shadow_slot *shadow = shadow_of(loan->at);
@@ -134,8 +139,8 @@ static void take_back(const struct loan *loan)
 }
 
 /*
- * Removes the loans of functions inside of the frame with this CFA, which have
- * ended. Their bits stay in the filter, which does no harm.
+ * Removes the loans of functions further in than the frame with this CFA, which
+ * have ended. Their bits stay in the filter, which does no harm.
  */
 static void drop_below(uint64_t cfa)
 {
@@ -157,10 +162,10 @@ static uint64_t handler_of(uint64_t exception)
 
 /*
  * Returns whether the borrower lands in the frame whose callee has this CFA.
- * `exception` is not the borrower if the personality routine belongs to a
- * language whose frames do not show the exception. Then the borrower may have
- * been freed long ago without a landing, so the function checks that its memory
- * is readable.
+ * The personality routines of some languages do not show which exception lands,
+ * and `exception` is then another value. In that case the exception that has
+ * the loans may have been freed, so the function checks that its memory is
+ * readable.
  */
 static int is_handler(uint64_t exception, uint64_t cfa)
 {

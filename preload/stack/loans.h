@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loans: exceptions pass hooked functions without stubs' frames.
+ * Loans: return addresses that are put back on the stack while an exception
+ * unwinds, so that the unwinder meets no frames of stubs.
  *
  * An unwinder needs as long for a stub's frame as for a function's, so a throw
  * through hooked functions would cost twice as much. Therefore the innermost
@@ -33,8 +34,8 @@
 void loans_make(uint64_t exception, uint64_t sp);
 
 /*
- * Handler of a probe: the _Unwind_RaiseException() of a libgcc that is linked
- * into a module begins, with its return address at sp.
+ * Handler of the probe at the beginning of _Unwind_RaiseException(), in a
+ * libgcc that is linked into a module. The return address is at sp.
  */
 struct _Unwind_Exception;
 void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shadow of stacks without a reserved shadow: pieces that are mapped when
- * they are first needed.
+ * The shadow of stacks that lie outside of the reserved range: it is mapped in
+ * pieces when they are first needed (hot/shadow.h).
  */
 #include <stdatomic.h>
 

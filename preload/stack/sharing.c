@@ -19,7 +19,10 @@ static int has_gone(int tid)
 	return sys_call(SYS_tkill, tid, 0, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* Sharers may change the same word. */
+/*
+ * Atomic, because several threads that share the block may change the same
+ * word.
+ */
 static int change(int32_t *sharer, int32_t from, int32_t to)
 {
 	return __atomic_compare_exchange_n(sharer, &from, to, 0,

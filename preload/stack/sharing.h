@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two threads with one thread pointer.
+ * Threads that have the same thread pointer, and therefore the same
+ * thread-local variables.
  *
  * clone(CLONE_VM) without CLONE_SETTLS creates a thread, or a process in the
  * same memory, that shares all thread-local storage with its creator, including
@@ -8,8 +9,7 @@
  * for neither. Therefore nothing is counted, and all calls are reported as
  * lost, until no other sharer exists in the kernel. Ids that were stored in the
  * shadow meanwhile may belong to any sharer. Therefore the creator counts again
- * from its first call that is as far out as the slot where sharing began, below
- * a function that was active before.
+ * only when it makes a call from a function that was active when sharing began.
  */
 #ifndef CLEW_STACK_SHARING_H
 #define CLEW_STACK_SHARING_H

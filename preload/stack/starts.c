@@ -8,7 +8,10 @@
 #include "preload/stack/verify.h"
 #include "preload/stack/walk.h"
 
-/* Distinguishes a note from a former call's id. */
+/*
+ * Combined with a stored id, so that the note cannot be mistaken for the id of
+ * an earlier call.
+ */
 #define MARK UINT64_C(0x5ca1ab1e0ddba115)
 
 /* Bytes of arguments on the stack, which the link follows. */
@@ -21,7 +24,11 @@ void starts_learn(uint64_t pc)
 	starts_pc = pc;
 }
 
-/* Returns whether the context with this stack pointer has not begun yet. */
+/*
+ * Returns whether the ucontext_t with this stack pointer has not begun to run
+ * yet: the word at its stack pointer is still the address to which its first
+ * function returns.
+ */
 static int are_due(uint64_t stack, uint64_t link)
 {
 	uint64_t page = 0, word;
@@ -32,8 +39,8 @@ static int are_due(uint64_t stack, uint64_t link)
 }
 
 /*
- * Marks the caller of the first function as unknown. Returns false if the
- * shadow cannot be mapped.
+ * Stores that the caller of the stack's first function is unknown. Returns
+ * false if the shadow cannot be mapped.
  */
 static int clear(uint64_t stack)
 {

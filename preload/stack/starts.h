@@ -24,18 +24,18 @@ static inline int starts_is_first(uint64_t return_address)
 }
 
 /*
- * Called before the calling thread, whose id is `id`, switches to a context.
- * `stack` is the context's stack pointer, and `link` its register in which libc
- * stores the address of the link to the next context. Returns false if the
- * context has begun before, or cannot be checked. Otherwise stores `id` as that
- * of the first function's caller, if verification finds that `id` agrees with
- * the stack.
+ * Called before the calling thread, whose id is `id`, switches to a ucontext_t.
+ * `stack` is the stack pointer in it, and `link` the register in which libc has
+ * stored the address of uc_link. If the context has not begun yet, stores `id`
+ * as that of the caller of its first function, provided that `id` agrees with
+ * the present stack. Returns false if the context has begun before, or cannot
+ * be checked.
  */
 int starts_note(uint64_t stack, uint64_t link, uint64_t id);
 
 /*
- * Returns whether `id` is stored as that of the caller of a stack's first
- * function, whose slot is `at`.
+ * Returns whether `id` is stored as that of the caller of the first function of
+ * a stack. The function's slot is `at`.
  */
 int starts_are_by(uint64_t at, uint64_t id);
 

@@ -32,9 +32,9 @@
 #include "wire/id.h"
 
 /*
- * The greatest depths of calls that are verified. The limit for first calls is
- * lower, because they are verified more often, and a deep recursion creates a
- * context at each call.
+ * Calls with more callers than this are not verified. The limit for first calls
+ * is lower, because they are verified more often, and a deep recursion creates
+ * a context at each call.
  */
 #define FRAMES_MAX       10000
 #define FRAMES_OF_FIRSTS 512
@@ -42,8 +42,8 @@
 #define GAP_IN_PIECES    8192 /* stack slots: 64 KiB */
 
 /*
- * Within this distance below the control block, the stack is libc's and ends
- * with the root.
+ * A slot less than this far below the thread control block is on the stack that
+ * libc has created for the thread, which ends with the thread's first function.
  */
 #define OWN_STACK_BYTES (UINT64_C(1) << 18)
 
@@ -57,9 +57,9 @@ enum outcome {
 };
 
 /*
- * Returns whether the caller is a child of posix_spawn(). Until its exec, such
- * a child uses the block of the parent's thread, and continues with that
- * thread's id on a stack of its own.
+ * Returns whether this is a child of posix_spawn() before its exec. Such a
+ * child runs on a stack of its own, but uses the thread-local variables of the
+ * parent's thread, including the id.
  */
 static int is_borrowed(void)
 {
@@ -88,9 +88,9 @@ static int is_outermost(uint64_t at)
 }
 
 /*
- * Returns whether the memory further out may be another stack. A function that
- * returns to a trampoline may be the outermost one of a copied slice, whose
- * callers are no longer those it began with.
+ * Returns whether the function at this slot may be the outermost one of its
+ * stack, so that memory further out may be another stack. One that returns to a
+ * trampoline may be the outermost function of a copied slice.
  */
 static int is_start(uint64_t at, uint64_t id)
 {
@@ -101,8 +101,8 @@ static int is_start(uint64_t at, uint64_t id)
 }
 
 /*
- * Returns the outcome if the chain has ended before the root, outwards of the
- * call at a slot.
+ * Returns the outcome of a verification if the chain ended before the root, at
+ * the call whose slot is `at`.
  */
 static enum outcome broken(const struct walk *walk, uint64_t at)
 {
@@ -114,9 +114,9 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 }
 
 /*
- * Finds the next link. Stacks with shadow in pieces are mostly small stacks of
- * coroutines between other memory. There, a long search is worth its time only
- * if a function returns further out.
+ * Finds the next link. On a stack outside of the reserved shadow, usually a
+ * small one of a coroutine, the search first ends early. It is repeated without
+ * this limit only if some function returns further out.
  */
 static int find_next(struct walk *walk, uint64_t at, struct link *link)
 {
@@ -155,8 +155,8 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		if (!note.word)
 			return PARTIAL + WIRE_PARTIAL_RECORD;
 		/*
-		 * The layer of the managed runtime verifies functions without a
-		 * slot itself.
+		 * Functions without a stack slot (of Java) are verified by the
+		 * layer that knows the runtime.
 		 */
 		if (walk_is_slotless(walk->id))
 			return PARTIAL + WIRE_PARTIAL_START;
@@ -186,9 +186,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 }
 
 /*
- * Called if a walk has found no complete chain. Links of folded recursion are
- * not certain, so the walk may have left the right chain. Searches all chains
- * at once.
+ * Called if a walk has found no complete chain with --fold-recursion. A link
+ * may then have been the wrong one of several possible ones, so this function
+ * follows all of them.
  */
 static enum outcome check_again(const void *slot, uint64_t id)
 {

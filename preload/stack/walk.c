@@ -20,16 +20,20 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-#define SCAN_MAX   (8 << 20) /* stack slots that a walk reads: 64 MiB */
-#define GAP_MAX    (1 << 17) /* slots between two hooked functions: 1 MiB */
-#define FIND_MAX   65536     /* slots up to the nearest function: 512 KiB */
+#define SCAN_MAX (8 << 20) /* stack slots that a walk reads: 64 MiB */
+/* stack slots between two hooked functions: 1 MiB */
+#define GAP_MAX    (1 << 17)
+#define FIND_MAX   65536 /* stack slots up to the nearest function: 512 KiB */
 
 #define NESTED_MAX 64
 
-/* Links that must follow a link of folded recursion. */
+/*
+ * How many further links must exist for an uncertain link to be accepted (with
+ * --fold-recursion).
+ */
 #define AHEAD_MAX 8
 
-/* Contexts on a stack with folded recursion. */
+/* Maximum number of chains that walk_has_any_way() follows at once. */
 #define WAYS_MAX 64
 
 static void set_id(struct walk *walk, uint64_t id)
@@ -62,9 +66,9 @@ void walk_trust_own_stack(struct walk *walk, const void *slot)
 }
 
 /*
- * Returns whether a call made by `caller` counts in the context `folded`:
- * `folded` lies below the caller, or below a caller further out where there was
- * no room, or the caller itself counts in `folded`.
+ * Returns whether calls that are made in context `caller` count in the context
+ * `folded`, a "(folded)" that stands for contexts without room. It is that of
+ * the caller, or of one of the caller's callers.
  */
 static int folds_into(uint64_t folded, uint64_t caller)
 {
@@ -110,8 +114,8 @@ static int is_restorer(uint64_t word)
 }
 
 /*
- * Returns whether the address is in the memory that the walk takes for
- * readable. Interrupted code may be on another stack.
+ * Returns whether the address is in the memory that is known to be readable.
+ * Code that a signal has interrupted may be on another stack.
  */
 static int is_known(const struct walk *walk, uint64_t at)
 {
@@ -128,8 +132,8 @@ static int read_word(const struct walk *walk, uint64_t at, uint64_t *known_page,
 }
 
 /*
- * Reads a word of a signal frame. Behind a system call filter the frame is
- * trusted: it may be on a signal stack.
+ * Reads a word of a signal frame. Under a system call filter it cannot be
+ * checked whether the word is readable; it is then read directly.
  */
 static int read_frame(const struct walk *walk, uint64_t at,
 		      uint64_t *known_page, uint64_t *word)
@@ -144,8 +148,8 @@ typedef int reader(const struct walk *walk, uint64_t at, uint64_t *known_page,
 		   uint64_t *word);
 
 /*
- * Returns whether a signal frame has its ucontext_t at this address. Above a
- * stale slot of a handler there is other data.
+ * Returns whether there is a ucontext_t of a signal frame at this address. If
+ * the handler's slot was stale, there is other data.
  */
 static int is_context(const struct walk *walk, uint64_t context,
 		      uint64_t *known_page, reader *read)
@@ -185,9 +189,8 @@ static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 }
 
 /*
- * Returns whether the interrupted code may have a slot that does not look like
- * one: a stub that has moved a return address and not yet called, or not yet
- * returned.
+ * Returns whether pc is in a stub, trampoline or thunk, where a function's
+ * return address may be in neither its stack slot nor its shadow slot as usual.
  */
 static int is_half_way(uint64_t pc)
 {
@@ -196,8 +199,9 @@ static int is_half_way(uint64_t pc)
 }
 
 /*
- * Continues at the stack pointer that a signal has interrupted. An interrupted
- * stub has its slot at that stack pointer or just below.
+ * Continues a walk behind a signal frame, at the stack pointer of the
+ * interrupted code. If that code is a stub, its function's slot is at this
+ * stack pointer or up to 16 bytes below.
  */
 static void enter_interrupted_stack(struct walk *walk)
 {
@@ -221,8 +225,8 @@ static void enter_interrupted_stack(struct walk *walk)
 }
 
 /*
- * Returns whether clew's slow paths may be entering or leaving the next
- * function.
+ * Returns whether clew's slow path may be entering or leaving the next function
+ * outwards.
  */
 static int is_in_slow_path(const struct walk *walk)
 {
@@ -230,10 +234,10 @@ static int is_in_slow_path(const struct walk *walk)
 }
 
 /*
- * Returns whether a slot belongs to a running function: it has a stub's
- * address, or the return address of a function that is in a slow path. If the
- * stack may end anywhere and a system call filter prevents the check, the
- * shadow is trusted.
+ * Returns whether a stack slot belongs to a running function: it has a stub's
+ * address, or the real return address while a slow path handles the function.
+ * If the slot cannot be read because of a system call filter, its shadow alone
+ * decides.
  */
 static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -262,8 +266,8 @@ static uint64_t first_waiting(uint64_t at, uint64_t until)
 }
 
 /*
- * Skips words that are no stub's address, as most are, where the stack is
- * readable.
+ * Skips stack words that are not the address of a stub. Does nothing where the
+ * stack is not known to be readable.
  */
 static void skip_dead(struct walk *walk)
 {
@@ -347,7 +351,7 @@ static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 				     int need_live);
 
-/* Returns whether no check continues beyond the link at walk->at. */
+/* Returns whether a check of a chain may end at the link at walk->at. */
 static int is_end(const struct walk *walk, const struct shadow_slot *shadow)
 {
 	return walk->is_handler || shadow->caller_id == ID_ROOT ||
@@ -365,9 +369,9 @@ static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
 }
 
 /*
- * Returns whether a chain of AHEAD_MAX links, or a shorter one up to an end,
- * begins with the link at walk->at. If the chain breaks, the function searches
- * another slot for its last link, further out and with another caller.
+ * Returns whether AHEAD_MAX links, or all up to an end of the chain, follow
+ * from the link at walk->at. If no link follows some link of this chain, that
+ * one is searched again further out, in a slot with another caller.
  */
 static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -398,9 +402,9 @@ static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
 }
 
 /*
- * Returns whether a link is valid. With folded recursion a stale slot of an
- * earlier call can look like a link, because two ids do not determine a key.
- * Such a link is valid if a chain continues from it.
+ * Returns whether a link is valid. With --fold-recursion a stale slot of an
+ * earlier call can look like a link. Such a link is accepted if a chain
+ * continues from it.
  */
 static int is_sure(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -444,7 +448,10 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 	return NULL;
 }
 
-/* Returns the link at walk->at if it belongs to one of the ids, or NULL. */
+/*
+ * Returns the shadow slot at walk->at if it continues one of the chains, whose
+ * present ids are in ways[], else NULL.
+ */
 static const struct shadow_slot *find_way(struct walk *walk,
 					  const uint64_t *ways, uint32_t count)
 {
@@ -470,8 +477,8 @@ static int has_way(const uint64_t *ways, uint32_t count, uint64_t id)
 }
 
 /*
- * Returns whether the slot belongs to no function, whatever id is searched, as
- * most slots do.
+ * Returns whether the word at walk->at is neither the address of a stub nor of
+ * a trampoline, so that it can be skipped whatever id is searched.
  */
 static int is_nobodys(const struct walk *walk)
 {
@@ -522,9 +529,9 @@ int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
 }
 
 /*
- * Takes the link of generated code that has called the last link's function.
- * This code has no slot: the return address of that function is a trampoline
- * instead.
+ * Returns the link of the generated code that has called the last link's
+ * function. Generated code has no slot of its own; the trampoline to which that
+ * function returns stands for it.
  */
 static int take_generated(struct walk *walk, struct link *link)
 {
@@ -579,7 +586,10 @@ static int take_slotless(struct walk *walk, struct link *link)
 	return 1;
 }
 
-/* Continues outwards of a slot, with the function that has called its owner. */
+/*
+ * Continues the walk beyond the present slot, with the caller of the function
+ * that the slot belongs to.
+ */
 static void leave_slot(struct walk *walk, uint64_t caller)
 {
 	set_id(walk, caller);
@@ -590,8 +600,8 @@ static void leave_slot(struct walk *walk, uint64_t caller)
 }
 
 /*
- * Continues with the function that has jumped to the link's function, or
- * outwards of the slot.
+ * Continues the walk with the function that has made a tail call to the link's
+ * function, if there is one; otherwise beyond the slot.
  */
 static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 {
@@ -610,9 +620,9 @@ static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 }
 
 /*
- * Takes the link of the function that has jumped to the last link's function.
- * The caller's id is that of the last link, because the landing of an exception
- * may have changed the slot meanwhile (stack/landing_unwound.c).
+ * Returns the link of the function that has made a tail call to the last link's
+ * function. The caller's id is that of the last link, because the landing of an
+ * exception may have changed the slot meanwhile (stack/landing_unwound.c).
  */
 static int take_jumped(struct walk *walk, struct link *link)
 {
@@ -667,7 +677,7 @@ int walk_next(struct walk *walk, struct link *link)
 
 /*
  * Returns whether the slot has the address of this function's own stub, and not
- * of one that has jumped to it.
+ * that of a function that has made a tail call to it.
  */
 static int is_own(uint64_t at, uint64_t word, uint32_t function)
 {
@@ -709,8 +719,8 @@ void walk_take_outermost(struct walk *walk, struct link *link)
 }
 
 /*
- * Returns the address of a word with a restorer's address below a signal frame,
- * or 0.
+ * Searches for a signal frame. Returns the address of the frame's return
+ * address, which leads to a signal restorer (code that calls sigreturn), or 0.
  */
 static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 {
@@ -727,7 +737,7 @@ static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 }
 
 /*
- * A signal frame may be stale. No link then follows the frame, and the search
+ * If no link follows a signal frame, the frame is a stale one, and the search
  * continues.
  */
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,

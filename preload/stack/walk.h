@@ -4,10 +4,11 @@
  *
  * The shadow slots of running functions form a chain: each holds its caller's
  * id. Two consecutive ids determine a key, and only a slot of this chain yields
- * the key of an existing function (by chance one in 2^45 others does). Besides,
- * the stack must still hold a stub's address there. Therefore stale slots
- * between live ones do not confuse a walk. Functions that return to trampolines
- * (hot/trampoline.h) have their link in the trampoline's record.
+ * the key of an existing function (another slot does so by chance, with a
+ * probability of 2^-45). In addition the stack must still hold a stub's address
+ * there. Therefore a walk skips stale slots between valid ones. Functions that
+ * return to trampolines (hot/trampoline.h) have their link in the trampoline's
+ * record.
  *
  * A function that was entered by a tail call shares its slot with the functions
  * that have jumped to it. Each has a link of its own, innermost first.
@@ -30,8 +31,9 @@
 #define WALK_FRAME_BYTES 65536
 
 /*
- * The `at` of a function that has no stack slot (rt.slotless_function). The
- * function is further out than all calls that it makes.
+ * link.at of a function that has no stack slot (rt.slotless_function), such as
+ * a Java method. The value is larger than any slot, because the function is
+ * further out than all calls that it makes.
  */
 #define WALK_NO_SLOT UINT64_MAX
 
@@ -46,9 +48,12 @@ struct walk {
 	/* Memory from here to readable_until is readable. */
 	uint64_t readable_from;
 	uint64_t readable_until; /* end of the readable memory */
-	/* Slots that an interrupted stub may be changing. */
+	/*
+	 * Slots below this address may be those of an interrupted stub, which
+	 * may be about to change them; 0: none.
+	 */
 	uint64_t interrupted_until;
-	/* A caller from which no chain continues, or ID_ROOT. */
+	/* id of a caller from which no chain continues, or ID_ROOT */
 	uint64_t broken_at;
 	uint64_t interrupted_pc; /* pc of the latest signal */
 	/*
@@ -56,22 +61,28 @@ struct walk {
 	 * (generated_callers.c).
 	 */
 	const struct trampoline *generated;
-	/* Stands for the slot of a link that has none. */
+	/* Used as the shadow slot of a link that has no slot. */
 	struct shadow_slot slotless;
 	/*
 	 * The shadow slot of the last link, if other functions have jumped to
 	 * the link's function at this slot, or NULL.
 	 */
 	struct shadow_slot *chain;
-	uint64_t chain_caller; /* the caller of the slot's owner */
+	/* caller of the function that the slot belongs to */
+	uint64_t chain_caller;
 	uint8_t has_begun;
-	uint8_t is_folded;   /* the id is a "(folded)"'s */
-	uint8_t is_jumped;   /* tail calls may lead to the id (hot/tails.h) */
+	uint8_t is_folded; /* `id` is that of a "(folded)" */
+	/*
+	 * functions of the context `id` may have been entered by tail calls
+	 * (hot/tails.h)
+	 */
+	uint8_t is_jumped;
 	uint8_t is_believed; /* the stack could not be read at the last link */
 	uint8_t is_handler;  /* the last link is a signal handler */
 	/* A signal has interrupted clew's code for the next function. */
 	uint8_t is_in_clew;
-	uint8_t is_ahead; /* only checks whether a link leads on */
+	/* this walk only checks whether a chain continues from a link */
+	uint8_t is_ahead;
 };
 /*
  * clang copies a larger struct by a call of memcpy(), which warm code must not
@@ -80,13 +91,14 @@ struct walk {
 _Static_assert(sizeof(struct walk) <= 128, "clang");
 
 struct link {
-	uint64_t at;                /* stack slot, or WALK_NO_SLOT */
-	uint64_t id;                /* id of the function */
-	struct shadow_slot *shadow; /* constant if trampoline_has() */
-	uint32_t function;          /* number of the function, or WIRE_FOLDED */
+	uint64_t at; /* stack slot, or WALK_NO_SLOT */
+	uint64_t id; /* id of the function */
+	/* must not be written if trampoline_has(shadow) */
+	struct shadow_slot *shadow;
+	uint32_t function; /* number of the function, or WIRE_FOLDED */
 	/*
-	 * Set if the function has jumped to that of the preceding link; both
-	 * have this slot.
+	 * The function has made a tail call to the function of the preceding
+	 * link. Both have the same slot.
 	 */
 	int has_jumped;
 };
@@ -97,9 +109,9 @@ struct link {
 struct walk walk_from(const void *slot, uint64_t id);
 
 /*
- * Lets the walk assume that the stack is readable from this slot on, if it is
- * the one on which the thread began. The walk then needs no system calls for
- * its pages and skips words that are no stub's address quickly.
+ * If the slot is on the stack on which the thread began, the walk takes that
+ * stack for readable. It then needs no system calls to check pages, and is
+ * fast.
  */
 void walk_trust_own_stack(struct walk *walk, const void *slot);
 
@@ -111,11 +123,11 @@ void walk_trust_own_stack(struct walk *walk, const void *slot);
 typedef int walk_start(uint64_t at, uint64_t id);
 
 /*
- * For folded recursion: returns whether any chain leads outwards from the slot.
- * A walk may have left the chain at a stale slot, or beyond the end of a
- * coroutine's stack. True if a chain reaches the root, ends where a walk has to
- * end, or passes a start; *end is then the last caller's id, or that of the
- * innermost start's caller.
+ * For --fold-recursion, where a walk may have chosen the wrong one of several
+ * possible links. Follows all possible chains from the slot outwards. Returns
+ * whether one of them reaches the root, ends where a walk has to end, or passes
+ * a slot for which is_start() returns true. *end becomes the id of the last
+ * caller, or of the caller at the innermost start.
  */
 int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
 		     uint64_t *end);
@@ -124,9 +136,8 @@ int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
 int walk_is_slotless(uint64_t id);
 
 /*
- * Returns whether the calls of the function with this id have no stack slot, or
- * may have none: the context may have been counted by another thread, so that
- * the calling thread's tally does not record it.
+ * Like walk_is_slotless(), but also returns true if the calling thread's tally
+ * has no record of the context, so that the function is unknown.
  */
 int walk_may_be_slotless(uint64_t id);
 
@@ -169,13 +180,16 @@ uint64_t walk_interrupted_pc(const struct walk *walk, uint64_t at,
 			     uint64_t until);
 
 /*
- * Finds the nearest function outwards of a stack address whose stub waits for
- * its return, on any stack, and stores its id. Returns false if there is none
- * near; *id is then unchanged.
+ * Searches any stack, from an address outwards, for the nearest slot of a
+ * running function, and stores the function's id. Returns false and leaves *id
+ * unchanged if none is near.
  */
 int walk_find_running(uint64_t stack, uint64_t *id);
 
-/* Returns the id of a running function that has this key and caller. */
+/*
+ * Returns the id of the running function that the context `caller` has called
+ * and that has this key.
+ */
 uint64_t walk_running_as(uint64_t caller, uint64_t key);
 
 /*

@@ -8,9 +8,9 @@
 #include "preload/sys/sys.h"
 
 /*
- * Within this distance from the end of the stack on which it began, a thread is
- * still on that stack: the kernel leaves more room below the first thread's
- * stack, and other threads' stacks are seldom smaller.
+ * An address less than this far below the end of a thread's first stack is
+ * taken to be on that stack. The kernel keeps more room free for the main
+ * thread's stack, and the stacks of other threads are seldom smaller.
  */
 #define FIRST_STACK_BYTES (UINT64_C(64) << 20)
 #define OWN_STACK_BYTES   (UINT64_C(1) << 18)
@@ -26,14 +26,17 @@ int walk_is_on_own_stack(uint64_t address)
 	       address >= (here & ~(PAGE_BYTES - 1)) && address < end;
 }
 
-/* Bits of a known page that number the copies of a window, modulo 1024. */
+/*
+ * The bits of *known_page (walk_slots.h) that contain the number of a copy,
+ * modulo 1024.
+ */
 #define COPY_STEP    4
 #define COPY_NUMBERS (PAGE_BYTES - COPY_STEP)
 
 /*
- * Checks a page where the kernel refuses to copy it: it has no such call, or a
- * filter that the process has inherited denies the call. Returns the known
- * page. Another thread may still unmap the page.
+ * Checks whether a page is readable, if process_vm_readv() does not exist or an
+ * inherited system call filter denies it. Returns a value for *known_page.
+ * Unlike a copy, the page may still be unmapped by another thread afterwards.
  */
 static uint64_t check_page(uint64_t page)
 {
@@ -46,12 +49,11 @@ static uint64_t check_page(uint64_t page)
 }
 
 /*
- * Copies `wanted` bytes from a page on, as far as they are readable, into the
- * thread's window. Returns the known page: with the number of this copy, or
- * that of check_page(), or with WALK_MISSING. A handler on top of this thread
- * may copy other pages at any time, most likely at the end of the system call,
- * where the kernel delivers signals. The known page of that copy then replaces
- * this one in the window.
+ * Copies `wanted` bytes of the stack, from a page on, into the thread's window,
+ * as far as they are readable. Returns a value for *known_page: the page with
+ * the number of this copy, the result of check_page(), or WALK_MISSING. A
+ * signal handler may copy other pages into the same window at any time, most
+ * likely at the end of the system call, where the kernel delivers signals.
  */
 static uint64_t copy_pages(struct hot_window *window, uint64_t page,
 			   uint64_t wanted)
@@ -74,8 +76,8 @@ static uint64_t copy_pages(struct hot_window *window, uint64_t page,
 }
 
 /*
- * Returns whether the window has the copy that the walk knows, and this address
- * in it.
+ * Returns whether the window still contains the copy that known_page names, and
+ * whether this copy includes the address.
  */
 static int has_copy(const struct hot_window *window, uint64_t address,
 		    uint64_t known_page)
@@ -100,8 +102,9 @@ static uint64_t bytes_wanted(const struct hot_window *window, uint64_t page,
 }
 
 /*
- * Behind a system call filter. The filter may have begun after a copy, which a
- * handler has replaced since.
+ * Used under a system call filter, where nothing can be copied: returns the
+ * words themselves. *known_page may name a copy from before the filter, which a
+ * signal handler may have replaced since.
  */
 static const uint64_t *own_words(uint64_t address, uint64_t *known_page)
 {
@@ -118,7 +121,7 @@ const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
 	uint64_t start;
 
 	*end = page + PAGE_BYTES;
-	/* Page 0 is never known, whatever *known_page contains. */
+	/* 0 in *known_page means that no page is known. */
 	if (!page || *known_page == (page | WALK_MISSING))
 		return NULL;
 	if (page == *known_page)
@@ -186,8 +189,8 @@ const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
 }
 
 /*
- * Returns whether the slot holds a stub's address, or still contains 0, because
- * a slow path interrupts the entry.
+ * Returns whether the slot holds a stub's address, or still 0, because the slow
+ * path of the function's entry is running.
  */
 static int is_active(uint64_t at, uint64_t *known_page)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of a stack that may have been unmapped: which are readable, and which
- * hold the return address of a running function.
+ * Reads stack slots that may be on a stack that was unmapped.
  *
  * A former stack may be unmapped, and a guard page may be in its place. Another
  * thread may unmap a page at any time, also between a check and a read.
  * Therefore the kernel copies such a page, by a system call that fails if the
- * page is missing. Each thread has one copy (struct hot_window); the caller
- * stores which page it has seen last.
+ * page is missing. Each thread has one buffer for such copies (struct
+ * hot_window). *known_page, a variable of the caller, holds the page that was
+ * read last.
  *
  * All functions are safe in signal handlers.
  */
@@ -20,31 +20,33 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/trampoline.h"
 
-/* 4 KiB, more than most functions' frames. */
+/* Number of slots in 4 KiB, which is more than the frames of most functions. */
 #define WALK_NEAR_SLOTS 512
 
 /*
- * Flags of a known page. With neither, the page is read where it is: the
- * thread's stack pointer or a running function's frame is in it, or the kernel
- * refuses to copy it.
+ * Flags in *known_page. Without these flags, the page is read directly: it
+ * contains the thread's stack pointer or the frame of a running function, so it
+ * cannot be unmapped, or it cannot be copied.
  */
-#define WALK_MISSING 1 /* it is not readable */
-#define WALK_COPIED  2 /* a copy in the thread's window begins with it */
+#define WALK_MISSING 1 /* the page is not readable */
+/* the page is the first one of the copy in the thread's window */
+#define WALK_COPIED 2
 
 /*
- * Returns the words from an address to *end, or NULL if they are not readable,
- * or cannot be read at once. They may be a copy, which a handler on top of this
- * thread may replace: the caller repeats all until walk_has_words() returns
- * true after its last read.
+ * Returns a pointer to the words from an address on, and sets *end to their
+ * end. Returns NULL if they are not readable, or must be read one by one. The
+ * words may be a copy, which a signal handler can replace. Therefore the caller
+ * must repeat everything until walk_has_words() returns true after its last
+ * read.
  */
 const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
 			   uint64_t *end);
 int walk_has_words(uint64_t known_page);
 
 /*
- * Returns the first slot from `at` on, below `until`, whose word is wanted, and
- * stores that word. Otherwise returns `until`, or a slot that cannot be read at
- * once, and stores 0.
+ * Returns the first slot in [at, until) for whose word is_wanted() returns
+ * true, and stores the word in *word. If there is none, stores 0 and returns
+ * `until`, or the first slot that must be read by walk_read().
  */
 static inline __attribute__((always_inline)) uint64_t walk_scan(
 	uint64_t at, uint64_t until, uint64_t *known_page,
@@ -75,14 +77,15 @@ static inline __attribute__((always_inline)) uint64_t walk_scan(
 	return at;
 }
 
-/* walk_read() for an address that is not in a known page without flags. */
+/* The part of walk_read() for an address that cannot be read directly. */
 int walk_read_page(uint64_t address, uint64_t *known_page, uint64_t *word);
 
 /*
  * Stores the 8 bytes at an address in *word. Returns false if they are not
- * readable. *known_page holds the latest page and its flags, 0 at first, and is
- * updated. Makes a system call unless the page is known. Behind a system call
- * filter only the stack on which the thread began is readable for certain.
+ * readable. *known_page must be 0 at first. It holds the page that was read
+ * last and its flags, and is updated. Makes a system call if the page is
+ * another one. Under a system call filter, only addresses on the stack on which
+ * the thread began can be read safely.
  */
 static inline int walk_read(uint64_t address, uint64_t *known_page,
 			    uint64_t *word)
@@ -118,9 +121,9 @@ static inline int walk_is_waiting(uint64_t word)
 }
 
 /*
- * Returns the number of the function with this id if it is the first one of a
- * stack that was created by hand, with 0 as its return address, which ends the
- * chain. Searches near `at`. Returns 0 if it is not.
+ * Some programs create stacks by hand and store 0 as the return address of the
+ * first function, so the chain ends there. If the function with this id is such
+ * a function, with its slot near `at`, returns the function's number, else 0.
  */
 uint32_t walk_first_function(uint64_t at, uint64_t id);
 

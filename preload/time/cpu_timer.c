@@ -13,7 +13,9 @@ static struct timespec timespec_of(uint64_t ns)
 				  .tv_nsec = (long)(ns % 1000000000) };
 }
 
-/* Uses the number of the thread's CPU clock. */
+/*
+ * Names the clock by cpu_timer_clock(), because libc offers no clock for a tid.
+ */
 int cpu_timer_make(uint32_t tid, int signal, uint64_t value, uint64_t period_ns,
 		   int32_t *timer)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel timer on the CPU clock of one thread, which gets a signal. */
+/*
+ * A kernel timer on the CPU clock of one thread, which sends a signal to that
+ * thread.
+ */
 #ifndef CLEW_TIME_CPU_TIMER_H
 #define CLEW_TIME_CPU_TIMER_H
 
@@ -12,9 +15,10 @@ static inline int cpu_timer_clock(uint32_t tid)
 }
 
 /*
- * Creates a timer for a thread of this process; its signal carries `value`. The
- * first period is shortened at random, so that short threads may get a sample.
- * Returns 0 or -errno. Any thread, signal handlers.
+ * Creates a timer for a thread of this process. Its signal carries `value`. The
+ * first period is shortened at random, so that short-lived threads may get a
+ * sample as well. Returns 0 or -errno. Any thread may call this function, also
+ * in a signal handler.
  */
 int cpu_timer_make(uint32_t tid, int signal, uint64_t value, uint64_t period_ns,
 		   int32_t *timer);

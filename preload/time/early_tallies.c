@@ -18,12 +18,14 @@
 #include "wire/id.h"
 
 /*
- * If a thread only waits, attaching uses less than this much of its CPU time in
- * most cases.
+ * Threads that have used less CPU time than this since clew attached are taken
+ * to have only waited: attaching itself costs most of them less.
  */
 #define LEAST_NS UINT64_C(1000000)
 
-/* Records the frames in hot.tally, outermost first. */
+/*
+ * Records the contexts of these frames in hot.tally, the outermost one first.
+ */
 static void record_frames(const struct early_frames *frames)
 {
 	union note note = { 0 };
@@ -43,9 +45,9 @@ static void record_frames(const struct early_frames *frames)
 }
 
 /*
- * Creates the tally of a thread, under the tallies' lock. Returns NULL if there
- * is no room; the thread's samples are then lost, and its tally is not
- * requested again.
+ * Creates the tally of a thread. Called with the tallies' lock held. Returns
+ * NULL if there is no room; the thread's samples are then lost, and its tally
+ * is not requested again.
  */
 static struct tally *make_tally(struct early_timer *one)
 {
@@ -74,7 +76,7 @@ static void make_early_tally(struct early_timer *one, uint64_t since_ns)
 	hot.tally = tally;
 	record_frames(&one->frames);
 	switch_detach();
-	/* The thread's wait began before it has a tally. */
+	/* The thread has been waiting since before it had a tally. */
 	tally->visits.attached_ns = since_ns;
 }
 

@@ -19,8 +19,9 @@ enum early_state {
 };
 
 /*
- * The first timer is that of an heir. Further timers are in mapped memory,
- * which stays until the next session, because a late signal may search it.
+ * `heir` is the timer of the only thread of a forked child, `others` those of
+ * an attached process. Their memory stays mapped until the next session,
+ * because the handler of a late signal may search it.
  */
 static struct {
 	struct early_timer heir;
@@ -87,8 +88,8 @@ struct early_timer *early_timers_at(uint32_t index)
 }
 
 /*
- * Returns whether the tally still belongs to this thread. Otherwise the thread
- * has exited, and another thread has taken the tally over.
+ * Returns whether the tally still belongs to this thread. If not, the thread
+ * has exited, and another thread uses the tally.
  */
 static int is_for(const struct tally *tally, uint32_t tid)
 {

@@ -20,13 +20,16 @@ struct hot_thread;
 struct tally;
 struct wire_frame;
 
-/* Numbers from here on, in a timer's value, are those of early timers. */
+/*
+ * The value of a timer's signal has the number of a tally, or, from this number
+ * on, that of an early timer.
+ */
 #define EARLY_TIMERS_FIRST (UINT32_C(1) << 31)
 
 /*
- * The frames in which clew has found a thread when it attached, innermost
- * first. Frames with `at` 0 are not hooked. The frames exist until recording
- * ends.
+ * The frames that were on a thread's stack when clew attached, innermost first.
+ * If a frame's `at` is 0, its function is not hooked. The array exists until
+ * recording ends.
  */
 struct early_frames {
 	const struct wire_frame *items;
@@ -38,31 +41,35 @@ struct early_timer {
 	uint32_t tid;
 	int32_t timer;
 	/*
-	 * The thread's CPU time when its timer began or should have begun; 0:
-	 * not read.
+	 * The thread's CPU time when its timer was started, or could not be
+	 * started; 0 if it was not read.
 	 */
 	uint64_t start_ns;
 	/* enum early_state; changed under the lock of the tallies */
 	_Atomic uint32_t state;
 	struct early_frames frames;
 	/*
-	 * Under the tallies' lock: whether the thread no longer needs a tally,
-	 * and the tally that was created for it (early_tallies.h), or NULL.
+	 * Whether the thread no longer needs a tally, and the tally that was
+	 * created for it (early_tallies.h), or NULL. Protected by the tallies'
+	 * lock.
 	 */
 	uint32_t has_begun;
 	struct tally *tally;
 };
 
 /*
- * Creates the CPU timer of a thread, with a signal whose value has this number.
- * Returns 0 or -errno.
+ * A function that creates a CPU timer for a thread. The value of the timer's
+ * signal contains `number`. Returns 0 or -errno.
  */
 typedef int (*early_timer_make)(uint32_t tid, uint32_t number, int32_t *timer);
 
 /* Forgets all threads, and deletes their timers. */
 void early_timers_end(void);
 
-/* In a forked child: as early_timers_end(), but the timers are the parent's. */
+/*
+ * Called in a forked child: forgets all threads without deleting the timers,
+ * which are the parent's.
+ */
 void early_timers_forget(void);
 
 /*
@@ -72,7 +79,7 @@ void early_timers_forget(void);
  */
 int early_timers_reserve(uint64_t count);
 
-/* Notes a thread, for early_timers_start(). */
+/* Registers a thread. early_timers_start() creates its timer later. */
 void early_timers_add(const struct hot_thread *thread, uint32_t tid,
 		      const struct early_frames *frames);
 
@@ -80,45 +87,50 @@ void early_timers_add(const struct hot_thread *thread, uint32_t tid,
 struct early_timer *early_timers_at(uint32_t index);
 
 /*
- * Returns the tally that was created for the calling thread, which needs one
- * now, or NULL. Under the tallies' lock.
+ * Called when a thread needs a tally. Returns the tally that was created for
+ * it, or NULL. Called with the tallies' lock held.
  */
 struct tally *early_timers_take_tally(const struct hot_thread *thread,
 				      uint32_t tid);
 
-/* Creates the timer of this thread, the only one of a forked child. */
+/*
+ * Creates the timer of this thread, which must be the only one of a forked
+ * child.
+ */
 void early_timers_start_heir(const struct hot_thread *thread, uint32_t tid,
 			     early_timer_make make);
 
 /*
- * Creates the timers of all noted threads, except those that have a tally by
- * now and those that block `signals`: a pending tick would interrupt such a
+ * Creates the timers of all registered threads, except those that have a tally
+ * by now and those that block `signals`: a pending tick would interrupt such a
  * thread's system call as soon as it unblocks the signals. Returns 1, or 0 if
  * some threads block them.
  */
 int early_timers_start(uint64_t signals, early_timer_make make);
 
 /*
- * Deletes the early timer of a thread that has got a tally. Stores the CPU time
- * when the timer began, or leaves *start_ns if there was none. Under the
- * tallies' lock.
+ * Deletes the early timer of a thread that has received a tally, and sets
+ * *start_ns to the thread's CPU time when the timer was started. Leaves
+ * *start_ns unchanged if there was no timer. Called with the tallies' lock
+ * held.
  */
 void early_timers_end_thread(uint32_t tid, uint64_t *start_ns);
 
 /*
  * early_timers_stop() deletes the timers and returns their number.
  * early_timers_resume() creates them again and returns how many it could
- * create. Under the tallies' lock.
+ * create. Both are called with the tallies' lock held.
  */
 uint64_t early_timers_stop(void);
 uint64_t early_timers_resume(early_timer_make make);
 
-/* Returns whether a thread has an early timer. Any thread. */
+/*
+ * Returns whether a thread has an early timer. Any thread may call this
+ * function.
+ */
 int early_timers_has(uint32_t tid);
 
-/*
- * Returns the thread whose timer has this number, if the timer exists, or NULL.
- */
+/* Returns the timer with this number, or NULL if it does not exist. */
 const struct early_timer *early_timers_find(uint32_t number);
 
 #endif

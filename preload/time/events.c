@@ -21,13 +21,17 @@
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 
-#define SLOTS       256   /* maximum of events at the same time */
-#define PROBES      8     /* slots in which a thread's event may be */
-#define LOCKED_PART 64    /* the part of the user's locked memory */
-#define CALM_US     10000 /* the reserve with which an event begins */
-#define SWITCH_US   500   /* cost of a context switch */
-#define SMOOTHING   64    /* a hit takes over this part of pending_ns */
-/* Ticks in the program without a hit: the event does not work. */
+#define SLOTS       256 /* maximum of events at the same time */
+#define PROBES      8   /* number of slots in which a thread's event may be */
+#define LOCKED_PART 64  /* events lock at most 1/64 of RLIMIT_MEMLOCK */
+/* a thread gets an event once its calm_us has reached this */
+#define CALM_US   10000
+#define SWITCH_US 500 /* each context switch subtracts this from calm_us */
+#define SMOOTHING 64  /* a hit stands for its period plus 1/64 of pending_ns */
+/*
+ * After this many ticks in the program without a hit, the event is taken to be
+ * broken.
+ */
 #define SILENT_TICKS 8
 
 enum slot_state {
@@ -37,26 +41,28 @@ enum slot_state {
 	SLOT_ENDED, /* the event has ended, but a signal may still arrive */
 };
 
-/* A thread's event. Changed under the lock of the tallies. */
+/* The event of one thread. Protected by the lock of the tallies. */
 struct event {
 	_Atomic uint32_t state;
 	_Atomic uint32_t tid;
 	struct perf_event source;
-	struct tally *tally; /* unmapped unless `session` is rt.header */
+	/* may be unmapped unless `session` equals rt.header */
+	struct tally *tally;
 	const struct wire_header *session;
-	const struct hot_thread *hot; /* the owner's struct, for late signals */
+	/* thread-local data of the event's thread, for late signals */
+	const struct hot_thread *hot;
 	/*
-	 * The owner's CPU time before the event, and the time that samples
-	 * since stand for.
+	 * The thread's CPU time when the event began, and the sum of the times
+	 * of all its samples since then.
 	 */
 	uint64_t began_us, sampled_ns;
 	/*
-	 * CPU time up to the last tick that no sample stands for yet; negative:
-	 * samples stand for more.
+	 * CPU time of the thread up to the last tick, minus the time that
+	 * samples stand for. Negative if samples stand for more.
 	 */
 	int64_t pending_ns;
 	uint32_t met_tick; /* a tick arrived during the last hit */
-	uint32_t silent;   /* ticks in the program since the last hit */
+	uint32_t silent; /* number of ticks in the program since the last hit */
 };
 
 static void on_event(int signal, siginfo_t *info, void *context);
@@ -65,12 +71,15 @@ static void on_event(int signal, siginfo_t *info, void *context);
 static struct {
 	struct chained chained;
 	struct events_ticks ticks;
-	/* Why there are no more events (enum wire_coarse). */
+	/*
+	 * Why events are not used any more (enum wire_coarse); 0 while they are
+	 * used.
+	 */
 	_Atomic uint32_t coarse;
 	/*
-	 * Set when another sender has sent a SIGURG. Before that clew has taken
-	 * SIGURG out of masks that name most signals, so the kernel's masks do
-	 * not contain it.
+	 * Set when something other than an event has sent SIGURG. Until then
+	 * clew removes SIGURG from each mask by which the program blocks most
+	 * signals, so the kernel does not block it.
 	 */
 	_Atomic uint32_t is_awaited;
 	struct event slots[SLOTS];
@@ -82,7 +91,9 @@ static struct {
 	.coarse = WIRE_COARSE_ASKED,
 };
 
-/* ---- Slots, by thread: handlers need no thread-local storage ---- */
+/*
+ * ---- Slots, found by tid, because handlers may have no thread-local data ----
+ */
 
 static struct event *slot_of(uint32_t tid, uint32_t probe)
 {
@@ -115,9 +126,9 @@ static int is_of_exited_thread(const struct event *event, int pid)
 }
 
 /*
- * Returns the maximum number of events in this process. Each one locks a page.
- * Processes of one user share the limit of locked memory, so only a part of it
- * is used.
+ * Returns the maximum number of events in this process. Each event locks a page
+ * of memory. All processes of a user share the limit of locked memory, so clew
+ * uses only a small part of it.
  */
 static uint32_t most_events(void)
 {
@@ -130,8 +141,8 @@ static uint32_t most_events(void)
 }
 
 /*
- * Takes a slot for a thread, or returns NULL if there are enough events. Ends
- * events of threads that have exited.
+ * Takes a slot for a thread's event. Returns NULL if the process has its
+ * maximum of events. Ends events of threads that have exited.
  */
 static struct event *take_slot(struct tally *tally)
 {
@@ -172,8 +183,8 @@ static struct event *take_slot(struct tally *tally)
 /* ---- Samples ---- */
 
 /*
- * Returns the time that a hit stands for: a period, and a part of the
- * difference.
+ * Returns the time that the sample of a hit stands for: a period plus a part of
+ * pending_ns, so that the sum of all samples follows the thread's CPU time.
  */
 static uint64_t weigh_hit(struct event *event)
 {
@@ -190,9 +201,9 @@ static uint64_t weigh_hit(struct event *event)
 }
 
 /*
- * Until the handler of a hit's signal returns, a tick's signal is blocked. A
- * pending tick has thus arrived since the hit, and no instruction of the
- * program has been executed since.
+ * Called in the handler of a hit, where the ticks' signal is blocked. Returns
+ * whether that signal is pending: the tick came after the hit, before another
+ * instruction of the program was executed.
  */
 static int is_tick_due(void)
 {
@@ -292,8 +303,8 @@ uint64_t events_own_signal(void)
 }
 
 /*
- * Returns whether the mask has most of the 31 standard signals: the program
- * then means all signals, or all but a few.
+ * Returns whether the mask contains most of the 31 standard signals. A program
+ * that blocks so many means "all signals" and not SIGURG in particular.
  */
 static int has_most_signals(uint64_t mask)
 {
@@ -301,8 +312,9 @@ static int has_most_signals(uint64_t mask)
 }
 
 /*
- * Sends the signal again, after its handler: to the process if it was sent to
- * the process, because any of its threads may wait for it.
+ * Sends the signal again, to be delivered after the handler has returned. If it
+ * was sent to the process, it is sent to the process again, because any thread
+ * may wait for it.
  */
 static void send_again(int signal, siginfo_t *info)
 {
@@ -336,8 +348,8 @@ static int may_be_ended(void)
 }
 
 /*
- * Handles a SIGURG that no event has sent: the signal is the program's, and
- * from now on only the program uses SIGURG. A thread that blocks most signals
+ * Handles a SIGURG that no event has sent. From now on clew uses no events, and
+ * SIGURG belongs to the program alone. A thread that blocks most signals
  * expects SIGURG to be blocked as well. Therefore the handler blocks SIGURG in
  * the thread and sends it again; the thread receives it when it waits for it.
  */
@@ -363,9 +375,9 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 }
 
 /*
- * Returns the calling thread's tid, without a system call unless the thread
- * pointer is the program's: the thread's system calls may be dispatched to the
- * program.
+ * Returns the tid of the calling thread. Avoids a system call if the thread
+ * pointer leads to clew's data, because the thread may be using Syscall User
+ * Dispatch.
  */
 static uint32_t own_tid(void)
 {
@@ -442,9 +454,9 @@ void events_yield(int signal)
 }
 
 /*
- * clew's handler calls the program's, and hides the last signals of events from
- * it. An action that is no handler is set in the kernel, where an exec needs
- * it.
+ * Implements sigaction() for SIGURG. clew's handler stays installed and calls
+ * the program's, but not for late signals of events. SIG_DFL and SIG_IGN are
+ * also set in the kernel if no events are used, because exec inherits them.
  */
 int events_change_action(const struct sigaction *set, struct sigaction *old)
 {
@@ -474,7 +486,8 @@ uint64_t events_take_out(uint64_t mask)
 
 	if (is_named == has_most_signals(mask))
 		return mask & ~events_own_signal();
-	events_yield(SIGURG); /* SIGURG alone, or all but SIGURG */
+	/* the mask names SIGURG in particular: it alone, or all others */
+	events_yield(SIGURG);
 	return mask;
 }
 
@@ -486,8 +499,8 @@ uint64_t events_put_back(uint64_t mask)
 /* ---- Opening one ---- */
 
 /*
- * Returns whether opening has failed for a lack of memory, descriptors or the
- * like, so that another thread may succeed.
+ * Returns whether opening an event has failed because memory, descriptors or
+ * the like were exhausted, so that another thread may succeed.
  */
 static int is_for_want_of_room(int err)
 {
@@ -504,8 +517,8 @@ static enum wire_coarse reason_of(int err)
 }
 
 /*
- * Stores the result of opening: the slot has an event, or is free again. Under
- * the lock.
+ * Stores the result of opening an event: the slot has an event, or is free
+ * again. Called with the lock held.
  */
 static int settle_slot(struct event *event, int err)
 {
@@ -592,14 +605,17 @@ void events_end_own(void)
 
 void events_forget(void)
 {
-	/* A store would give the child a page of its own. */
+	/*
+	 * Slots that are free already are not written, because a write would
+	 * make the child copy the page.
+	 */
 	for (struct event *event = events.slots; event < events.slots + SLOTS;
 	     event++)
 		if (event->state != SLOT_FREE)
 			event->state = SLOT_FREE;
 }
 
-/* ---- Whether there may be any ---- */
+/* ---- Whether events are possible ---- */
 
 static int is_signal_free(void)
 {

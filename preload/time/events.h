@@ -10,8 +10,8 @@
  * the time in the program. The CPU timer still samples the time in the kernel:
  * a tick becomes a sample if the kernel's account of the thread says that the
  * thread was in the kernel. The account also says at each tick how much CPU
- * time all samples must stand for. A hit stands for a period, plus or minus a
- * part of the difference.
+ * time all samples must stand for. A hit stands for one period, plus or minus a
+ * part of the difference between that time and the time of all samples so far.
  *
  * Events are invisible to the program for these reasons:
  *
@@ -19,12 +19,12 @@
  *   is sent while the thread executes its program, and arrives before the next
  *   instruction: no system call returns early. On a PREEMPT_RT kernel another
  *   thread sends the signal later, and clew uses no events.
- * - The signal is SIGURG, whose default action does nothing. Another signal
- *   would kill a program that was exec'ed meanwhile, or one whose runtime
- *   replaces handlers by its own system calls, as Go's does (Go uses SIGURG
- *   itself and tolerates any number). The kernel sends no SIGIO instead, as it
- *   does when a real-time signal cannot be queued; at worst a SIGURG loses its
- *   origin.
+ * - The signal is SIGURG, whose default action does nothing. Any other signal
+ *   would kill a program that was exec'ed meanwhile, or a program whose
+ *   runtime replaces clew's handler by a system call of its own. Go's runtime
+ *   does so; it uses SIGURG itself and tolerates any number of them. If a
+ *   real-time signal cannot be queued, the kernel sends SIGIO instead, which
+ *   would kill as well. With SIGURG only the origin of a signal can be lost.
  * - If the program uses SIGURG (a handler, a mask that names it, a signal
  *   from another process), clew gives the signal up and all threads return to
  *   the tick.
@@ -46,7 +46,7 @@
 
 #include "preload/hot/tally.h"
 
-/* The facts about ticks that events need. */
+/* What events need to know about ticks (ticks.h). */
 struct events_ticks {
 	uint64_t length_ns; /* distance of two ticks; 0: unknown */
 	int signal;         /* the ticks' signal */
@@ -55,8 +55,8 @@ struct events_ticks {
 
 /*
  * Enables events if they are possible, unless the user wants only ticks or the
- * requested rate is no finer than the ticks. Called before main, after the
- * header's fields about time are set.
+ * requested rate is not higher than that of the ticks. Called before main,
+ * after the fields about time in the recording's header are set.
  */
 void events_start(const struct events_ticks *ticks);
 
@@ -64,21 +64,21 @@ void events_start(const struct events_ticks *ticks);
 void events_forget(void);
 
 /*
- * Creates an event for the calling thread, the owner of this tally, or notes
- * why not. Does nothing before the thread has used some time, while it blocks
- * SIGURG, and after the first attempt. Called in the handler of its timer's
- * signal.
+ * Creates an event for the calling thread, which counts in this tally, or
+ * stores why that failed. Does nothing before the thread has used some CPU
+ * time, while it blocks SIGURG, and after the first attempt. Called in the
+ * handler of the thread's timer.
  */
 void events_begin(struct tally *tally, uint64_t blocked);
 
-/* Ends the event of the tally's owner. Under the tallies' lock. */
+/* Ends the event of the tally's thread. Called with the tallies' lock held. */
 void events_end(struct tally *tally);
 
 /* Ends the calling thread's event before exec. */
 void events_end_own(void);
 
 /*
- * Notes the CPU time and the context switches since the last tick. An event
+ * Adds the CPU time and the context switches since the last tick. An event
  * makes each switch more expensive, by 10 us on a virtual machine. Therefore
  * threads with more than one switch in half a millisecond of their time use the
  * tick only.
@@ -86,20 +86,23 @@ void events_end_own(void);
 void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches);
 
 /*
- * Returns whether the present tick came while the kernel was delivering a hit:
- * the kernel then worked for clew and not for the program. Returns true once
- * for each tick.
+ * Returns whether the present tick came while the kernel was delivering the
+ * signal of a hit. The kernel then worked for clew and not for the program.
+ * Returns true only once for a tick.
  */
 int events_met_tick(struct tally *tally);
 
 /*
- * Returns the time that a sample of this tick is to stand for, if it would
- * stand for `weight_ns` without the event. 0: no sample is needed. Called by
- * the tally's owner in its handler.
+ * Returns the time that a sample of this tick must stand for, or 0 if no sample
+ * is needed. `weight_ns` is that time for a thread without an event. Called by
+ * the tally's thread in its handler.
  */
 uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel);
 
-/* ---- The same as in ticks.h, which calls these, for SIGURG ---- */
+/*
+ * ---- Functions of ticks.h for masks and actions, for SIGURG only; ticks.c
+ * calls them ----
+ */
 
 int events_is_signal(int signal);
 int events_change_action(const struct sigaction *set, struct sigaction *old);

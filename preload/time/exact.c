@@ -2,10 +2,10 @@
 /*
  * The sink that times each call (hot/timing.h).
  *
- * The stubs handle calls, returns and tail calls. This file does the
- * rest: how calls end other than by returning, how times follow when a table is
- * replaced, and when the clock stands still. A walk of the shadow finds the
- * calling thread's open calls.
+ * The stubs handle calls, returns and tail calls. This file does the rest: it
+ * ends calls that end without returning, copies times when a count table is
+ * replaced, and excludes the time of clew's own work. A walk along the shadow
+ * finds the open calls of a thread.
  */
 #include "preload/hot/count.h"
 #include "preload/hot/sink.h"
@@ -16,7 +16,7 @@
 #include "preload/stack/walk.h"
 #include "preload/time/presence.h"
 
-/* ---- Calls that a stub leaves to C ---- */
+/* ---- Calls whose times stubs cannot handle ---- */
 
 static struct sink_pause begin_pause(void)
 {
@@ -41,7 +41,7 @@ static void leave(const uint64_t *slot)
 	hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
 }
 
-/* The slot may be another call's by now, so the ids are compared. */
+/* The time slot may belong to another call by now, so the ids are compared. */
 static void leave_carried(const uint64_t *slot, const struct trampoline *one)
 {
 	struct time_slot *time;
@@ -62,8 +62,9 @@ static void resume_call(uint64_t at, uint64_t id)
 /* ---- Jumps, and other stacks ---- */
 
 /*
- * Visits the active calls on this stack, innermost first, up to the call that
- * was innermost when the thread switched to this stack, at the time `came`.
+ * Calls visit() for the active calls on this stack, innermost first. Ends with
+ * the call that was the innermost one when the thread switched to this stack,
+ * at the time `came`.
  */
 static void each_since(uint64_t came, uint64_t now,
 		       void (*visit)(struct time_slot *slot, uint64_t now))
@@ -97,8 +98,9 @@ static void has_settled(struct time_slot *slot, uint64_t now)
 }
 
 /*
- * Accounts for time outside of calls, such as the time before a coroutine's
- * first call: otherwise a later call would lack it.
+ * Adds the time since the switch to this stack that no call accounts for, such
+ * as the time before a coroutine's first call, to hot.accounted. Otherwise that
+ * time would be missing from a later call.
  */
 static void account_for_rest(const struct hot_stack_time *time, uint64_t now)
 {
@@ -110,8 +112,9 @@ static void account_for_rest(const struct hot_stack_time *time, uint64_t now)
 }
 
 /*
- * The calls on the stack that the thread leaves get their own time up to now,
- * and none of the time on the other stack.
+ * Called when the thread switches to another stack. The calls on the present
+ * stack get their own time up to now, and none of the time that the thread
+ * spends on the other stack.
  */
 static void leave_stack(uint64_t now)
 {
@@ -134,7 +137,7 @@ static void switch_stack(void)
 	leave_stack(time_now());
 }
 
-/* Ends the time of calls that a jump leaves. */
+/* Ends the times of the calls that a jump leaves. */
 static void end_calls(const void *frame, uint64_t stack, uint64_t now)
 {
 	const uint64_t here = (uintptr_t)frame;
@@ -160,9 +163,9 @@ static struct sink_pause jump(const void *frame, uint64_t stack)
 }
 
 /*
- * Calls that return to the unwinder continue. If the functions that return to
- * the unwinder are not known (`returning` is 0), their calls end a moment too
- * early.
+ * Ends the times of the calls that an exception leaves. The first `returning`
+ * functions were called by the unwinder and continue. If their number is
+ * unknown (0), their calls end a moment too early.
  */
 static struct sink_pause unwind(const uint64_t *at, uint32_t count,
 				uint32_t returning)
@@ -187,7 +190,8 @@ static void end(uint64_t at, const struct sink_pause *when)
 /* ---- Threads and processes ---- */
 
 /*
- * In a forked child all open calls restart, because the process is a new one.
+ * In a forked child the times of all open calls start again, because the child
+ * is a process of its own.
  */
 static void begin_anew(void)
 {
@@ -211,7 +215,7 @@ static void finish(void)
 	presence_note_all(&rt.recorder->tallies);
 }
 
-/* ---- The times before a count table ---- */
+/* ---- The array of times, which lies before the count table ---- */
 
 static void add_entry(struct wire_count *to_table, uint64_t at,
 		      struct wire_count *from_table, uint64_t i)
@@ -235,7 +239,10 @@ static int has_entry(struct wire_count *table, uint64_t i)
 	return times->ended || times->self || times->latest;
 }
 
-/* An interrupted stub may still use the other members. */
+/*
+ * Zeroes the recorded times. The other members stay, because an interrupted
+ * stub may still use them.
+ */
 static void zero_entry(struct wire_count *table, uint64_t i)
 {
 	struct wire_times *times = times_of(table, i);

@@ -11,10 +11,11 @@
 #include "preload/time/cpu_timer.h"
 #include "preload/time/samples.h"
 
-#define TRIES 3 /* for a consistent answer */
+#define TRIES 3 /* attempts to get a consistent answer */
 
 /*
- * The bytes read of a thread: the members of struct hot_thread up to `tally`.
+ * How much of another thread's struct hot_thread is read: the members up to
+ * `tally`.
  */
 #define READ_BYTES (offsetof(struct hot_thread, tally) + sizeof(void *))
 
@@ -24,8 +25,8 @@ uint64_t observed_cpu_ns(uint32_t tid)
 }
 
 /*
- * Reads the thread's block. Returns false if the thread has exited or counts in
- * another tally.
+ * Reads the struct hot_thread of the tally's thread. Returns false if the
+ * thread has exited or counts in another tally.
  */
 static int read_thread(const struct tally *tally, struct observation *observed)
 {
@@ -41,8 +42,8 @@ static int read_thread(const struct tally *tally, struct observation *observed)
 }
 
 /*
- * Returns why a sleeping thread waits. Outside of system calls a thread waits
- * for a page, or is stopped.
+ * Returns why a sleeping thread waits. A thread that sleeps outside of system
+ * calls waits for a page, or is stopped.
  */
 static uint32_t wait_of(struct proc_text *text, uint32_t tid, long call)
 {

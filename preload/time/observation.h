@@ -3,9 +3,9 @@
  * Observes a thread of this process from another thread, without stopping it.
  *
  * A system call reads the thread's memory and fails if it is not mapped, since
- * the thread may exit at any time. /proc says why the thread is blocked. Both
- * describe one moment if the thread's CPU clock has not advanced in between;
- * otherwise the thread runs.
+ * the thread may exit at any time. /proc says why the thread is blocked. If the
+ * thread's CPU clock has not advanced in between, both describe the same
+ * moment. Otherwise the thread runs.
  */
 #ifndef CLEW_TIME_OBSERVATION_H
 #define CLEW_TIME_OBSERVATION_H
@@ -34,9 +34,9 @@ struct observation {
 uint64_t observed_cpu_ns(uint32_t tid);
 
 /*
- * Finds out what the owner of a tally does. `cpu_ns` is its CPU time just
- * before. Without may_ask (/proc is not read) a thread that does not run counts
- * as blocked for an unknown reason. Called with signals blocked.
+ * Stores in *out what a tally's thread is doing. `cpu_ns` is its CPU time just
+ * before the call. If may_ask is 0, /proc is not read, and the reason why a
+ * thread waits is unknown. Called with all signals blocked.
  */
 void observe(const struct tally *tally, uint64_t cpu_ns, int may_ask,
 	     struct observation *out);

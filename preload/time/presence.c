@@ -19,8 +19,9 @@ void presence_begin(struct tally *tally)
 }
 
 /*
- * Computes the totals anew each time. An interrupted call, or another thread,
- * may store values that are an instant old.
+ * Stores the totals up to now. They are not added to the last values: if a
+ * signal handler or another thread stores totals at the same time, either
+ * result is right.
  */
 static void note(struct tally *tally)
 {

@@ -18,8 +18,8 @@
 #include "preload/record/tallies.h"
 
 /*
- * Begins with the calling thread as the tally's new owner. Under the tallies'
- * lock.
+ * Notes that the calling thread begins to count in this tally. Called with the
+ * tallies' lock held.
  */
 void presence_begin(struct tally *tally);
 

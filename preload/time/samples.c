@@ -12,12 +12,18 @@
 #define FIRST_BYTES WIRE_PAGE_BYTES
 #define MOST_BYTES  (16 * WIRE_PAGE_BYTES)
 
-/* Two readings of one moment are this close, unless one was interrupted. */
+/*
+ * If two clocks are read one after the other without an interruption, the time
+ * in between is at most this long.
+ */
 #define MOMENT_TICKS 20000
 #define MOMENT_NS    5000
 #define MOMENT_TRIES 4
 
-/* Returns the closest readings of a few tries. */
+/*
+ * Reads the two clocks of a moment a few times, and returns the pair with the
+ * shortest time in between.
+ */
 static struct wire_moment this_moment(void)
 {
 	struct wire_moment moment = { 0 };
@@ -37,7 +43,8 @@ static struct wire_moment this_moment(void)
 }
 
 /*
- * Returns CLOCK_REALTIME at a moment, by the closest readings of both clocks.
+ * Returns the value that CLOCK_REALTIME had at a moment. Reads both clocks a
+ * few times and uses the pair with the shortest time in between.
  */
 static uint64_t real_ns_at(const struct wire_moment *moment)
 {
@@ -87,7 +94,8 @@ void samples_lose(enum wire_sample_loss cause, uint64_t count)
 }
 
 /*
- * Each chunk is larger than the one before, as most threads have few samples.
+ * Allocates the next chunk for samples. Chunks grow, because most threads have
+ * few samples.
  */
 static int use_chunk(const struct tally *tally, struct sample_room *room)
 {
@@ -131,7 +139,10 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	sample->weight = WIRE_WEIGHT_OBSERVATION | (weight_ns & WIRE_WEIGHT_NS);
 	atomic_store_explicit(&sample->tsc, stamp_counter(),
 			      memory_order_release);
-	if (rt.header->end_ns) /* exit handlers are also recorded */
+	/*
+	 * the end of the recording is moved, because exit handlers are recorded
+	 */
+	if (rt.header->end_ns)
 		samples_note_moment(rt.header);
 	if ((where & (WIRE_SAMPLE_CLEW | WIRE_SAMPLE_KERNEL)) ==
 	    WIRE_SAMPLE_CLEW)

@@ -2,10 +2,10 @@
 /*
  * Writes samples, and reads the clocks that they refer to.
  *
- * A tally's samples have two writers, each with room of its own: the tally's
- * owner, in a signal handler (ticks.h), and the watch (watch.h). A chunk is
- * allocated when a sample finds the last one full; part_alloc() is safe in
- * handlers.
+ * A tally's samples have two writers, and each has a chunk of its own: the
+ * tally's owner, in a signal handler (ticks.h), and the watch (watch.h). A
+ * chunk is allocated when a sample finds the last one full; part_alloc() is
+ * safe in handlers.
  */
 #ifndef CLEW_TIME_SAMPLES_H
 #define CLEW_TIME_SAMPLES_H
@@ -15,22 +15,20 @@
 #include "preload/hot/tally.h"
 #include "wire/recording.h"
 
-/*
- * Sets the header's fields about time, by the configuration, while the part is
- * new.
- */
+/* Sets the fields about time in the header of a new recording. */
 void samples_describe(struct wire_header *header, enum wire_time time,
 		      uint32_t rate_hz);
 
 /*
  * Stores the present clocks in header->latest, unless nothing was recorded yet.
- * Any thread.
+ * Any thread may call this function.
  */
 void samples_note_moment(struct wire_header *header);
 
 /*
- * Adds a sample of one observation to `room` of the tally. Returns it, or NULL
- * after counting it as lost for lack of room. Called with all signals blocked.
+ * Adds a sample that stands for one observation. Returns it, or NULL if there
+ * is no memory; the sample is then counted as lost. Called with all signals
+ * blocked.
  */
 struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 				uint64_t id, uint64_t where,

@@ -29,8 +29,8 @@ int sampling_is_on(void)
 void sampling_begin_thread(void)
 {
 	/*
-	 * A child that has not noticed its fork yet (process.c) does not do
-	 * this.
+	 * In a forked child that has not noticed its fork yet (process.c),
+	 * nothing may be sampled.
 	 */
 	if (!*rt.is_this_process)
 		return;
@@ -51,7 +51,10 @@ void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid,
 		early_timers_add(thread, tid, frames);
 }
 
-/* An errand of the watch's task. */
+/*
+ * An errand (watch.h): samples the threads that existed when clew attached.
+ * Returns whether this is complete.
+ */
 static int meet_expected(void)
 {
 	const int is_done = ticks_begin_early_threads();
@@ -72,7 +75,10 @@ struct tally *hot_early_tally(void)
 	return early_timers_take_tally(&hot, (uint32_t)sys_gettid());
 }
 
-/* A thread that existed before clew may block the signals of the clocks. */
+/*
+ * Called when a thread begins to count in a tally. A thread that existed before
+ * clew attached may block the signals that sample it.
+ */
 uint64_t hot_thread_begins(struct tally *tally)
 {
 	ticks_begin_thread(tally);
@@ -85,7 +91,10 @@ void hot_thread_has_begun(struct tally *tally)
 	watch_meet(tally);
 }
 
-/* A part without a file has no readers. */
+/*
+ * If the child's part has no file (is_private), no reader will see its samples,
+ * and none are taken.
+ */
 void sampling_after_fork(void)
 {
 	const int is_seen = !rt.recorder->part.file.is_private;

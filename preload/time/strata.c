@@ -4,7 +4,10 @@
 
 #define WAIT_PARTS 32
 
-/* splitmix64: inputs that differ in any bit have unrelated results. */
+/*
+ * splitmix64, a hash function: inputs that differ in any bit have unrelated
+ * results.
+ */
 static uint64_t mix(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);
@@ -29,7 +32,7 @@ uint64_t strata_ticks_past(const struct strata_clock *clock, uint64_t now_ns)
 	return tick + (strata_instant_ns(clock, tick) <= now_ns);
 }
 
-/* Chooses the tick of a stratum in which threads of this group are observed. */
+/* Returns the tick of a stratum in which threads of this group are observed. */
 static uint64_t choose(const struct strata_clock *clock, uint64_t begin,
 		       uint32_t level, uint32_t group)
 {
@@ -49,7 +52,10 @@ static void enter(struct strata *strata, const struct strata_clock *clock,
 	strata->due = choose(clock, begin, level, strata->group);
 }
 
-/* Enters the longest wanted stratum that may begin at this tick. */
+/*
+ * Begins a stratum at this tick: the longest one, up to the wanted level, whose
+ * length divides the tick's number.
+ */
 static void enter_at(struct strata *strata, const struct strata_clock *clock,
 		     uint64_t begin)
 {

@@ -33,14 +33,14 @@
 
 #define STRATA_LEVEL_MAX 16
 
-/* The clock that all threads share. */
+/* The ticks, which are the same for all threads. */
 struct strata_clock {
 	uint64_t start_ns;  /* time of tick 0 */
 	uint64_t period_ns; /* time between two ticks */
 	uint64_t seed;
 	/*
-	 * Number of groups of threads; at most the number of ticks of a
-	 * stratum.
+	 * log2 of the number of groups of threads. There are at most as many
+	 * groups as a stratum has ticks.
 	 */
 	uint32_t groups_log2;
 };
@@ -57,10 +57,10 @@ struct strata {
 	uint32_t level;
 };
 
-/* Returns the instant of a tick. */
+/* Returns the random instant of a tick at which threads are observed. */
 uint64_t strata_instant_ns(const struct strata_clock *clock, uint64_t tick);
 
-/* Returns how many ticks' instants have passed. */
+/* Returns the number of ticks whose instants have passed. */
 uint64_t strata_ticks_past(const struct strata_clock *clock, uint64_t now_ns);
 
 /*
@@ -71,9 +71,10 @@ void strata_begin(struct strata *strata, const struct strata_clock *clock,
 		  uint64_t since_ns, uint32_t group, uint32_t level);
 
 /*
- * Returns how many ticks an observation of the thread stands for now, after
- * `past` ticks: the ticks of its due strata. Several strata are due if the
- * watch is late. Returns 0 if none is due.
+ * Called when the instants of `past` ticks have passed. Returns how many ticks
+ * an observation of the thread stands for now: the number of ticks in its due
+ * strata. Several strata are due if the watch is late. Returns 0 if none is
+ * due.
  */
 uint64_t strata_take(struct strata *strata, const struct strata_clock *clock,
 		     uint64_t past);

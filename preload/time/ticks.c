@@ -27,24 +27,27 @@
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 
-#define RT_FIRST     34 /* libc uses 32 and 33 */
-#define RT_LAST      64
-#define RT_PREFERRED 58 /* programs use the lowest and the highest first */
+#define RT_FIRST 34 /* libc uses 32 and 33 */
+#define RT_LAST  64
+/* in the middle, because programs use the lowest and the highest first */
+#define RT_PREFERRED 58
 #define RT_SIGNALS   (~UINT64_C(0) << (RT_FIRST - 1))
 
 #define DISPERSE     UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
 static void on_tick(int signal, siginfo_t *info, void *context);
 
-/* Written before main; is_on also when timers are stopped. */
+/* Written before main, except is_on and is_given_up. */
 static struct {
 	struct chained chained;
 	uint64_t period_ns; /* 0: never started */
 	uint64_t tick_ns;   /* the kernel's tick; 0: unknown */
-	uint32_t secret;    /* in the value of each timer of clew's */
+	/* a random number in the value of each of clew's timers */
+	uint32_t secret;
 	_Atomic uint32_t is_on;
-	_Atomic uint32_t is_given_up; /* the program uses the signal */
-	/* Stacks have no room for the signal's frame. */
+	/* the program uses the signal, so clew no longer does */
+	_Atomic uint32_t is_given_up;
+	/* The program's stacks are too small for the signal's frame. */
 	uint32_t has_no_room;
 } ticks = { .chained = { .place = CHAINED_TICKS,
 			 .handler = on_tick,
@@ -52,7 +55,7 @@ static struct {
 
 /* ---- Taking a sample ---- */
 
-/* The thread comes from the kernel if its last instruction is a system call. */
+/* Returns whether the instruction before pc is a system call. */
 static int is_behind_syscall(uint64_t pc)
 {
 	uint8_t code[SYSTEM_CALL_BYTES];
@@ -95,7 +98,10 @@ static int was_in_kernel(struct tally *tally, uint64_t pc)
 	return stamp_counter() * DISPERSE >> 32 < (system << 32) / all;
 }
 
-/* Reads the calling thread's account. */
+/*
+ * Stores the kernel's account of the calling thread: user time, system time and
+ * context switches.
+ */
 static void begin_account(struct tally *tally)
 {
 	tally->ticks.user_us = tally->ticks.system_us = tally->ticks.switches =
@@ -106,8 +112,8 @@ static void begin_account(struct tally *tally)
 }
 
 /*
- * Returns where a sample was taken (wire_sample.where). The kernel's work for
- * samples counts as clew's.
+ * Returns wire_sample.where for a pc. If the kernel was working for clew's own
+ * samples (is_of_sample), the time counts as clew's.
  */
 static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 {
@@ -121,17 +127,21 @@ static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 	       (is_of_sample ? WIRE_SAMPLE_CLEW : 0);
 }
 
-/* Returns the value of a tally's timer, which identifies the tally and clew. */
+/*
+ * Returns the value that the signal of a timer carries. It contains the number
+ * of the tally, and the secret that shows that the timer is clew's.
+ */
 static uint64_t timer_value(uint32_t number)
 {
 	return (uint64_t)ticks.secret << 32 | number;
 }
 
 /*
- * Any process that may send signals can claim that one comes from a timer, with
- * any value. A signal without the secret is the program's. A sender that has
- * found the secret (the kernel may show it in /proc/PID/timers) only causes a
- * sample of the receiving thread.
+ * Returns whether one of clew's timers has sent the signal. A process that may
+ * send signals can pretend to be a timer and choose any value. Without the
+ * secret, the signal is taken to be the program's. A sender that knows the
+ * secret (/proc/PID/timers may show it) can only cause a sample of the
+ * receiving thread.
  */
 static int is_tick(const siginfo_t *info)
 {
@@ -141,9 +151,9 @@ static int is_tick(const siginfo_t *info)
 }
 
 /*
- * Returns how many ticks found the thread in the kernel. The signal is
- * delivered at the end of a system call, so all ticks since the last sample
- * did.
+ * Returns in how many ticks the thread was in the kernel. The timer's signal is
+ * delivered at the end of a system call, so these are all ticks since the last
+ * sample.
  */
 static uint64_t ticks_in_kernel(uint64_t time_ns)
 {
@@ -198,7 +208,10 @@ static void take_sample(struct tally *tally, uint64_t periods,
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);
 }
 
-/* Records the thread's active functions, whose time is about to be recorded. */
+/*
+ * Handles the first tick of a thread that has no tally: creates one, and
+ * records the thread's active functions.
+ */
 static void meet_early_tick(uint32_t number, uint64_t periods,
 			    const ucontext_t *interrupted)
 {
@@ -239,8 +252,8 @@ static void meet_tick(const siginfo_t *info, const ucontext_t *interrupted)
 }
 
 /*
- * Returns whether the mask has most real-time signals: the program then means
- * all signals, or all but a few.
+ * Returns whether the mask contains most real-time signals. A program that
+ * blocks so many means "all signals" and not clew's in particular.
  */
 static int has_rt_signals(uint64_t mask)
 {
@@ -248,7 +261,10 @@ static int has_rt_signals(uint64_t mask)
 	return signals_in(mask) > (RT_LAST - RT_FIRST) / 2;
 }
 
-/* Handles a signal that another sender has sent to the program. */
+/*
+ * Handles a signal that was not sent by clew's timers but is meant for the
+ * program.
+ */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
 	const int is_blocked = has_rt_signals(context->uc_sigmask.__val[0]);
@@ -314,8 +330,8 @@ static void delete_timer(struct tally *tally)
 }
 
 /*
- * Creates a timer of a thread; the number is that of its tally or of an early
- * timer.
+ * Creates a timer for a thread. `number` is that of its tally, or of an early
+ * timer (early_timers.h).
  */
 static int make_timer(uint32_t tid, uint32_t number, int32_t *timer)
 {
@@ -344,7 +360,8 @@ void ticks_begin_thread(struct tally *tally)
 {
 	if (!ticks.period_ns)
 		return;
-	delete_timer(tally); /* the timer of a thread that has exited */
+	/* the timer of the tally's former thread, which has exited */
+	delete_timer(tally);
 	begin_account(tally);
 	early_timers_end_thread(tally->tid, &tally->unsampled.start_ns);
 	if (!ticks.is_on || start_timer(tally))
@@ -363,7 +380,7 @@ int ticks_has_timer(const struct tally *tally)
 	       (tally->is_early && early_timers_has(tally->tid));
 }
 
-/* Returns the number of stopped timers. */
+/* Deletes all timers for the time being. Returns their number. */
 static uint64_t stop_timers(void)
 {
 	struct tallies *tallies = &rt.recorder->tallies;
@@ -461,7 +478,10 @@ static int is_free(int signal)
 	       action.handler == (uintptr_t)SIG_DFL;
 }
 
-/* Returns a free signal, unblocked if possible, or 0 if all are in use. */
+/*
+ * Returns a real-time signal that the program does not use, if possible one
+ * that is not blocked; 0 if all are in use.
+ */
 static int choose_signal(uint64_t blocked)
 {
 	int chosen = 0;
@@ -499,7 +519,10 @@ static int take_signal(void)
 	return err;
 }
 
-/* Returns whether timers do not interrupt system calls. */
+/*
+ * Returns whether the kernel is at least Linux 5.10, whose CPU timers do not
+ * interrupt system calls.
+ */
 static int is_new_kernel(void)
 {
 	uint32_t major = 0, minor = 0;
@@ -542,7 +565,8 @@ static uint64_t find_tick_ns(void)
 
 void ticks_start(uint64_t period_ns)
 {
-	early_timers_end(); /* the timers of a session whose attaching failed */
+	/* deletes timers of a former session that could not attach */
+	early_timers_end();
 	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
@@ -594,7 +618,10 @@ void ticks_yield(int signal)
 	ticks_stop();
 }
 
-/* Returns the signal to keep out of masks. */
+/*
+ * Returns clew's signal as a bit, or 0 if clew uses none. It is removed from
+ * the program's masks.
+ */
 static uint64_t own_bit(void)
 {
 	return ticks.chained.is_installed && !ticks.is_given_up

@@ -6,24 +6,26 @@
  *
  * The handler reads the id and the pc and stores them. The handler walks the
  * stack only at the first tick of a thread without a tally (early_timers.h).
- * The thread pointer may be the program's, so the timer's value leads to the
- * tally, and the tally to the thread (thread_pointer.h). Any sender may use any
- * value: only a value with clew's secret is accepted, and it leads only to the
- * tally of the receiving thread. The kernel checks timers at its tick, which
- * may be less often than requested. A sample then also stands for the missed
- * periods, or the thread has an event for its time in the program (events.h),
- * and its timer's samples are the kernel's time.
+ * The thread pointer cannot be trusted in the handler, because a program may
+ * have changed it (thread_pointer.h). Therefore the value of the timer's signal
+ * contains the tally's number, and the tally has the address of the thread's
+ * data. Any process may send such a signal with any value: only a value with
+ * clew's secret is accepted, and it leads only to the tally of the receiving
+ * thread. The kernel checks timers at its tick, which may be less often than
+ * requested. A sample then also stands for the missed periods, or the thread
+ * has an event for its time in the program (events.h), and its timer's samples
+ * are the kernel's time.
  *
- * A program that counts EINTR must see none. Since Linux 5.10 an expired CPU
- * timer is handled when the thread returns to its program, never within a
- * system call (POSIX_CPU_TIMERS_TASK_WORK), so no sleeping call is woken. Only
- * a signal that is pending while blocked, and is unblocked while a call waits,
- * could interrupt that call. Therefore clew takes its signal out of every mask
- * (signals.c), except for handlers on alternate stacks, whose waits keep it
- * blocked. No call that waits for signals receives it. On older kernels there
- * are no timers.
+ * The timers must not make the program's system calls fail with EINTR. Since
+ * Linux 5.10 an expired CPU timer is handled when the thread returns to its
+ * program, never within a system call (POSIX_CPU_TIMERS_TASK_WORK), so no
+ * sleeping call is woken. Only a signal that is pending while blocked, and is
+ * unblocked while a call waits, could interrupt that call. Therefore clew
+ * removes its signal from every mask that the program sets (signals.c). Only
+ * handlers on alternate stacks block it. A call that waits for signals never
+ * returns clew's. On kernels before 5.10 there are no timers.
  *
- * The program does not use this signal at first. If it installs a handler
+ * clew chooses a signal that the program does not use. If it installs a handler
  * later, both get the signal (chained.h). If it names the signal in a mask, as
  * it does to wait for it, clew gives the signal up and samples no more. clew's
  * handler remains installed: it consumes clew's own pending signals and passes
@@ -37,60 +39,69 @@
 
 #include "preload/hot/tally.h"
 
-/* Begins to sample threads that attach. Called before main. */
+/*
+ * Prepares sampling, so that each thread gets a timer when it receives a tally.
+ * Called before main, or when clew attaches.
+ */
 void ticks_start(uint64_t period_ns);
 
 /* Stops sampling in all threads until ticks_resume(). */
 void ticks_stop(void);
 
 /*
- * Stops sampling for good, also if ticks_start() follows: the program has
- * stacks with less room than the signal's frame needs.
+ * Stops sampling permanently, even if ticks_start() is called later. Called
+ * when the program has stacks that are too small for the signal's frame.
  */
 void ticks_give_up(void);
 
-/* Ends sampling for good without counting samples as lost. */
+/* Ends sampling without counting samples as lost. */
 void ticks_end(void);
 void ticks_resume(void);
 
 /*
- * Stops sampling the calling thread while it must not receive signals.
- * Meanwhile it counts as a thread without a timer.
+ * Stop and resume sampling the calling thread, for a time in which it must not
+ * receive signals. The recording counts it as a thread without a timer
+ * meanwhile.
  */
 void ticks_pause_thread(void);
 void ticks_resume_thread(void);
 
 /*
- * Starts the timer of the calling thread, which begins to use this tally. If
- * that fails the thread is counted as one without a timer. Under the tallies'
- * lock.
+ * Starts the timer of the calling thread, which begins to count in this tally.
+ * If that fails, the recording counts the thread as one without a timer. Called
+ * with the tallies' lock held.
  */
 void ticks_begin_thread(struct tally *tally);
 
 /*
- * Called in a forked child. An heir, its only thread, has no tally yet
- * (stack/callers.h): its first tick gives it one, unless a call has done so.
+ * Called in a forked child. is_heir: the child's thread has no tally yet
+ * (stack/callers.h). It gets one at its first hooked call or at its first tick.
  */
 void ticks_after_fork(int is_heir);
 
 /*
- * Starts the timers of threads that exist since before clew attached. Returns
- * 1, or 0 if some of them block the signal now. A watch_errand.
+ * Starts the timers of threads that existed when clew attached. Returns 1, or 0
+ * if some of them block the signal at present. The watch calls this as an
+ * errand (watch.h).
  */
 int ticks_begin_early_threads(void);
 
-/* Returns whether the owner of a tally has a timer. Any thread. */
+/*
+ * Returns whether the thread that counts in this tally has a timer. Any thread
+ * may call this function.
+ */
 int ticks_has_timer(const struct tally *tally);
 
 /*
- * Returns the distance of the kernel's ticks, after ticks_start(); 0: unknown.
+ * Returns the time between two ticks of the kernel, or 0 if it is unknown. Call
+ * it after ticks_start().
  */
 uint64_t ticks_length_ns(void);
 
 /* Returns the ticks' signal. */
 int ticks_signal(void);
 
-/* ---- For the fronts of libc's signal functions ---- */
+/* ---- For clew's wrappers of libc's signal functions ---- */
 
 /* Returns whether clew uses this signal; the program may use it as well. */
 int ticks_is_signal(int signal);
@@ -100,16 +111,20 @@ int ticks_change_action(int signal, const struct sigaction *set,
 			struct sigaction *old);
 
 /*
- * Returns the mask for the kernel when the program wants to block `mask`. A
- * mask with most real-time signals does not mean clew's, which is taken out. A
- * mask that names few signals and clew's makes clew give its signal up.
+ * Returns the mask to set in the kernel when the program wants to block `mask`.
+ * If the mask contains most real-time signals, the program does not mean clew's
+ * in particular, and clew's is removed. If it contains few signals and clew's
+ * is one of them, clew stops using that signal.
  */
 uint64_t ticks_take_out(uint64_t mask);
 
-/* Returns the mask as the program means it, given the kernel's. */
+/*
+ * Converts a mask of the kernel to the mask that the program has set. The
+ * opposite of ticks_take_out().
+ */
 uint64_t ticks_put_back(uint64_t mask);
 
-/* Returns the signals of timers and events, a bit each. */
+/* Returns the signals that timers and events use, as a mask. */
 uint64_t ticks_own_signals(void);
 
 /*

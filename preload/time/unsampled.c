@@ -42,7 +42,7 @@ uint64_t unsampled_at_most(const struct tally *tally, uint64_t weight_ns)
 	return weight_ns < rest_ns ? weight_ns : rest_ns;
 }
 
-/* True with the probability part / all. */
+/* Returns true with a probability of part / all. */
 static int draw(uint64_t part, uint64_t all)
 {
 	while (part >> 31) {
@@ -99,7 +99,10 @@ void unsampled_end_thread(void)
 	sys_restore_signals(&signals);
 }
 
-/* The room of another thread's ticks may be in use. */
+/*
+ * The sample of another thread is written to a new chunk, because that thread's
+ * handler may be writing to its present one.
+ */
 void unsampled_end_all(struct tallies *tallies)
 {
 	uint64_t signals;

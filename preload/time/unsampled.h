@@ -20,36 +20,42 @@
 #include "preload/hot/tally.h"
 #include "preload/record/tallies.h"
 
-/* Begins with the tally's owner. */
+/* Called when a thread begins to count in this tally. */
 void unsampled_begin(struct tally *tally);
 
 /*
  * Returns the CPU time that the tally's owner has used since it got the tally
- * and that no sample stands for; 0 if the owner has exited. Any thread that may
- * make system calls.
+ * and that no sample stands for; 0 if the owner has exited. Any thread may call
+ * this function, unless a system call filter denies system calls.
  */
 uint64_t unsampled_ns(const struct tally *tally);
 
 /*
  * Returns weight_ns, or the time that no sample stands for yet if that is less,
- * so that a thread's samples never exceed its CPU time. In the owner's
- * handlers.
+ * so that a thread's samples never exceed its CPU time. Called in signal
+ * handlers of the tally's thread.
  */
 uint64_t unsampled_at_most(const struct tally *tally, uint64_t weight_ns);
 
-/* Notes a recorded sample. In the owner's handlers. */
+/*
+ * Notes that a sample was recorded. Called in signal handlers of the tally's
+ * thread.
+ */
 void unsampled_note(struct tally *tally, uint64_t id, uint64_t where,
 		    uint64_t weight_ns);
 
-/* Notes CPU time of the owner in samples that another thread has taken. */
+/*
+ * Notes that another thread has recorded samples of the tally's thread for this
+ * much CPU time.
+ */
 void unsampled_note_others(struct tally *tally, uint64_t weight_ns);
 
 /* Records the rest of the calling thread's time when it ends. */
 void unsampled_end_thread(void);
 
 /*
- * Records the rest of each thread's time when recording ends. Any thread that
- * may make system calls.
+ * Records the rest of each thread's time when recording ends. Any thread may
+ * call this function, unless a system call filter denies system calls.
  */
 void unsampled_end_all(struct tallies *tallies);
 

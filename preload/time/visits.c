@@ -15,12 +15,17 @@
 
 #define SLAB_BYTES 16384
 
-/* Limits of a sample that grows. */
+/*
+ * A sample of a waiting thread grows up to these limits; then a new one begins.
+ */
 #define MERGED_NS           UINT64_C(1000000000)
 #define MERGED_OBSERVATIONS 60000
-/* A run that is shorter than this part of the time does not count. */
+/*
+ * A thread that has run for less than 1/RAN_PART of the time between two
+ * observations is taken to have waited all the time.
+ */
 #define RAN_PART 16
-/* Limits of the time of waiting for a processor. */
+/* Limits of watched.owed_ns. */
 #define MOST_OWED_NS  INT64_C(200000000)
 #define LEAST_OWED_NS INT64_C(-20000000)
 #define LEAST_PUT_NS  1000000
@@ -28,21 +33,27 @@
 
 #define MIN(a, b)     ((a) < (b) ? (a) : (b))
 
-/* The watch's data about a tally's owner. */
+/* The watch's data about the thread of a tally. */
 struct watched {
 	struct sample_room room;
-	/* The last sample if the owner was blocked then, or NULL. */
+	/*
+	 * The thread's last sample if the thread was blocked at that time, else
+	 * NULL.
+	 */
 	struct wire_sample *blocked;
 	struct strata strata;
 	uint64_t cpu_ns; /* CPU time at the last observation */
-	/* Recorded waits for a processor, or UNKNOWN_NS. */
+	/*
+	 * How long the thread has waited for a processor according to its
+	 * samples, or UNKNOWN_NS.
+	 */
 	uint64_t ready_ns;
 	/*
-	 * Waits for a processor that are not recorded yet; negative: too much
-	 * was recorded.
+	 * How long the thread has waited for a processor without a sample for
+	 * it; negative if samples stand for too much.
 	 */
 	int64_t owed_ns;
-	uint64_t since; /* the tick since which the owner has not run */
+	uint64_t since; /* the thread has not run since this tick */
 };
 
 static struct watched *take_memory(void)
@@ -85,10 +96,11 @@ static void go_on_waiting(struct tally *tally, uint64_t weight_ns)
 }
 
 /*
- * A thread was observed running, or ready to run, for seen_ns and used used_ns
- * of a processor. The thread has waited for a processor in the rest. A single
- * observation does not show this, because the thread that ran on the watch's
- * own processor seems to wait.
+ * Updates owed_ns. Observations say that the thread was running, or ready to
+ * run, for seen_ns. It has used used_ns of CPU time, so it has waited for a
+ * processor in the rest. A single observation cannot distinguish the two,
+ * because the thread that ran on the watch's own processor before seems to be
+ * waiting.
  */
 static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
 {
@@ -101,8 +113,9 @@ static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
 }
 
 /*
- * Records waits for a processor, at most the kernel's figure, which counts
- * completed waits.
+ * Records a sample for the time that the thread has waited for a processor, at
+ * most the kernel's figure in /proc. That figure includes only waits that have
+ * ended.
  */
 static void put_ready(struct tally *tally, uint64_t id)
 {
@@ -140,7 +153,10 @@ static void put_running(struct tally *tally, const struct observation *observed,
 	}
 }
 
-/* A wait that was hardly interrupted continues in the same sample. */
+/*
+ * Returns whether the thread is in the same wait as at the last observation, so
+ * that its last sample can grow.
+ */
 static int is_where_it_was(const struct watched *watched,
 			   const struct observation *observed,
 			   uint64_t weight_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --time=wall: observes threads when they are due (strata.h), and writes the
- * results.
+ * For --time=wall: observes threads at the times that strata.h chooses, and
+ * records what they do as samples.
  *
  *	thread		sample
  *	blocked		a sample with the time of the observation's stratum
@@ -9,9 +9,10 @@
  *			a sample without a pc.
  *	ready to run	a sample whose reason is the processor
  *
- * A thread whose CPU clock has not advanced has not run and is where it was:
- * its last sample grows, and it is observed less often. This includes the time
- * from waking up to running.
+ * If a thread's CPU clock has not advanced since the last observation, the
+ * thread is still in the same wait: its last sample grows, and it is observed
+ * less often. The time from being woken up to running counts as part of the
+ * wait.
  */
 #ifndef CLEW_TIME_VISITS_H
 #define CLEW_TIME_VISITS_H
@@ -22,11 +23,11 @@
 
 #define VISITS_NONE UINT64_MAX
 
-/* How often to observe threads. The caller owns all members. */
+/* How often threads are observed. Only the caller changes the members. */
 struct visits {
 	struct strata_clock clock;
-	uint32_t level;      /* least level of all strata */
-	uint32_t wait_level; /* largest level for waiting threads */
+	uint32_t level;      /* minimum level of all strata */
+	uint32_t wait_level; /* maximum level for waiting threads */
 	int may_ask;         /* the watch may read /proc about the thread */
 };
 
@@ -37,7 +38,7 @@ struct visits {
  */
 uint64_t visits_make(const struct visits *visits, uint64_t now_ns);
 
-/* Returns the number of watched threads that have not exited. */
+/* Returns the number of threads that are observed and have not exited. */
 uint64_t visits_threads(void);
 
 #endif

@@ -12,7 +12,10 @@
 #include "preload/time/samples.h"
 #include "preload/time/visits.h"
 
-/* The longest strata of waiting threads, and of all. */
+/*
+ * Maximum length of strata (strata.h): WAIT_NS for threads that wait, LONG_NS
+ * for all threads while observing costs too much.
+ */
 #define WAIT_NS UINT64_C(130000000)
 #define LONG_NS UINT64_C(4000000000)
 
@@ -27,7 +30,7 @@
 #define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
 #define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
 
-/* Messages to the watch, in a futex. */
+/* Messages to the watch, which waits at the futex watch.request. */
 enum { REQUEST_NONE, REQUEST_NEWS, REQUEST_END };
 
 static struct {
@@ -38,11 +41,12 @@ static struct {
 	watch_job job;      /* or NULL */
 	_Atomic watch_errand errand; /* or NULL */
 	uint64_t errand_due_ns;
-	/* Time from one call of the errand to the next. */
+	/* Time between two calls of the errand. */
 	uint64_t errand_wait_ns;
 	/* When the first watch of this process began. */
 	uint64_t start_ns;
-	uint64_t given_up; /* number of threads without samples */
+	/* number of threads that watch_give_up() has counted as not sampled */
+	uint64_t given_up;
 } watch;
 
 /* ---- The budget of observing ---- */
@@ -57,7 +61,10 @@ struct budget {
 	uint32_t max_level;
 };
 
-/* Returns by how many levels all strata are to be longer, or shorter. */
+/*
+ * Returns by how many levels all strata must become longer, or shorter if
+ * negative.
+ */
 static int32_t change_of(uint64_t used_ns, uint64_t allowed_ns)
 {
 	int32_t change = 0;
@@ -100,7 +107,8 @@ static uint64_t now(void)
 }
 
 /*
- * Sleeps until a time or a message. Returns false if sleeping is not possible.
+ * Sleeps until a time, or until a message arrives. Returns false if the futex
+ * system call fails.
  */
 static int sleep_until(uint64_t ns)
 {
@@ -159,8 +167,8 @@ static uint64_t observe_due(struct visits *visits, struct budget *budget,
 }
 
 /*
- * Runs the errand if it is due. Returns when it is due next: with growing
- * delays, and not for ever.
+ * Runs the errand if it is due. Returns when it is due next. The delay grows
+ * with each call, and the errand is dropped when it exceeds a limit.
  */
 static uint64_t do_errand(uint64_t now_ns)
 {

@@ -2,16 +2,17 @@
 /*
  * The watch: clew's own thread. With --time=wall it observes all other threads
  * from time to time (visits.h), so that waiting threads are sampled. The watch
- * also runs a job for other files.
+ * also calls one function of other code repeatedly (the job), and one for a
+ * short time (the errand).
  *
  * The watch sleeps until its next observation, job or errand is due. The watch
  * measures its own CPU time, and observes less often while it uses more than
  * 1.6 % of one processor.
  *
  * The watch is invisible to the program: it blocks all signals, has no state of
- * libc, and opens files in a descriptor table of its own (task.h). The watch
- * ends for as long as the program requests something from the kernel that only
- * a single-threaded process gets.
+ * libc, and opens files in a descriptor table of its own (task.h). The watch is
+ * stopped while the program makes a system call that only a single-threaded
+ * process may make, such as unshare(CLONE_NEWUSER).
  */
 #ifndef CLEW_TIME_WATCH_H
 #define CLEW_TIME_WATCH_H
@@ -21,8 +22,9 @@
 #include "preload/hot/tally.h"
 
 /*
- * Starts the watch in this process. One thread at a time. A failure is counted
- * as a thread without a timer.
+ * Starts the watch in this process. Only one thread at a time may call this
+ * function. If the watch cannot be created, the recording counts one thread
+ * without a timer.
  */
 void watch_start(uint64_t period_ns);
 
@@ -37,45 +39,56 @@ typedef uint64_t (*watch_job)(uint64_t now_ns);
 void watch_start_job(watch_job job);
 
 /*
- * Lets the watch call a function as soon as possible, and again for about two
- * seconds while it returns 0, which means that work remains. A watch without
- * other work is started for this, and ends afterwards.
+ * Makes the watch call a function as soon as possible. The function returns 0
+ * if work remains; it is then called again, for about two seconds in all. If
+ * the watch does not run, it is started for this and ends afterwards.
  */
 typedef int (*watch_errand)(void);
 
 void watch_run_errand(watch_errand errand);
 
 /*
- * In a forked child, whose parent had the watch: watch_forget() starts no new
- * one, watch_start_after_fork() does.
+ * Called in a forked child whose parent had a watch, which the child lacks.
+ * watch_forget() only notes this; watch_start_after_fork() also starts a new
+ * watch.
  */
 void watch_forget(void);
 void watch_start_after_fork(void);
 
-/* In a forked child whose recording has no readers: disables the watch. */
+/*
+ * Called in a forked child whose recording nobody can read: the child gets no
+ * watch.
+ */
 void watch_end_after_fork(void);
 
 /*
- * Ends the watch and waits for its end. Returns whether it was active; then
- * watch_start_again() resumes it. Any thread.
+ * Ends the watch and waits until it has ended. Returns whether there was one;
+ * then watch_start_again() starts it again. Any thread may call these
+ * functions.
  */
 int watch_stop(void);
 void watch_start_again(void);
 
-/* Ends the watch for good. */
+/* Ends the watch permanently. */
 void watch_end(void);
 
-/* Announces the calling thread, which has just become a tally's owner. */
+/*
+ * Announces to the watch that the calling thread has begun to count in this
+ * tally.
+ */
 void watch_meet(struct tally *tally);
 
 /*
- * Ends the watch behind a system call filter, and counts its threads as threads
- * without samples. watch_resume() undoes this.
+ * Ends the watch because of a system call filter. The recording then counts the
+ * threads as not sampled. watch_resume() undoes this.
  */
 void watch_give_up(void);
 void watch_resume(void);
 
-/* Returns the watch's tid, or 0; it is none of the program's threads. */
+/*
+ * Returns the tid of the watch, or 0. Code that lists the program's threads
+ * must skip it.
+ */
 int watch_tid(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queries a thread's alternate stack, which only the thread itself can do.
+ * Queries the alternate signal stack of the calling thread by sigaltstack(). A
+ * thread can do this only for itself.
  *
  * `clew attach` makes each stopped thread execute this code, one after the
  * other. attach_asked (struct wire_asked) contains the former values of the

@@ -23,13 +23,13 @@
 #define HASH_BITS 16
 
 /*
- * carry_all() stops if the next slot to change is farther away on the stack
- * than this.
+ * carry_all() stops if the next slot to change is farther away than this, in
+ * bytes of stack.
  */
 #define CARRY_BYTES 131072
 /*
- * trampolines_settle() stops if the next trampoline is farther away on the
- * stack: SLICE_BYTES if a slice of the stack was copied back, else
+ * trampolines_settle() stops if the next trampoline is farther away than
+ * SLICE_BYTES, if a slice of the stack was copied back, or else than
  * SETTLE_BYTES.
  */
 #define SETTLE_BYTES 512
@@ -55,8 +55,9 @@ static struct trampoline *record_of(uint32_t number)
 /* ---- Code ---- */
 
 /*
- * Returns whether trampolines call hot_leave_carried(). Trampolines outlive a
- * session, so the answer is the same in all sessions of a process.
+ * Returns whether a return through a trampoline calls hot_leave_carried().
+ * Trampolines outlive a session, so the result must be the same in all sessions
+ * of a process.
  */
 static int returns_are_reported(void)
 {
@@ -151,7 +152,10 @@ static uint32_t find(uint32_t first, const struct shadow_slot *slot,
 	return first;
 }
 
-/* Takes an unused number whose code is mapped. Returns it plus one, or 0. */
+/*
+ * Takes an unused trampoline whose code is mapped. Returns its number plus one,
+ * or 0.
+ */
 static uint32_t take_number(void)
 {
 	uint32_t number = atomic_load(&made.used);
@@ -194,8 +198,8 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
 /* ---- Stubs that wait ---- */
 
 /*
- * The stub's function may have made a tail call; *expected is then the id of
- * the function that was jumped to.
+ * If the stub's function has made a tail call, *expected is the id of the
+ * function that was called.
  */
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 {
@@ -217,10 +221,10 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 }
 
 /*
- * Replaces the stub's address in a slot by a trampoline if the function with
- * this id returns there, and sets *id to its caller's. Beyond the end of a
- * coroutine's stack any data may look like a stub's address; no call has used
- * the shadow of such a word.
+ * If the function with this id returns through the stub whose address is in the
+ * slot, replaces that address by a trampoline, and sets *id to the id of the
+ * function's caller. Beyond the end of a coroutine's stack, a word may look
+ * like a stub's address by chance, but its shadow is not that of a call.
  */
 static int carry_one(uint64_t *at, uint64_t *id)
 {
@@ -249,9 +253,9 @@ int trampolines_await(uint64_t *slot)
 }
 
 /*
- * Replaces the trampoline in a slot if its function has made a tail call to the
- * function with this id. Returns true if the function with this id returns to
- * this slot.
+ * The slot holds trampoline `one`. If the function with this id was entered by
+ * a tail call of the trampoline's function, replaces the trampoline by one for
+ * this id. Returns whether the function with this id returns through this slot.
  */
 static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 {
@@ -325,8 +329,8 @@ static int is_of_trampoline(uint64_t at, uint64_t word)
 }
 
 /*
- * Returns the first slot in [at, until) with a trampoline, which *one receives,
- * as far as the stack is readable, or NONE.
+ * Returns the first slot in [at, until) that holds a trampoline, and sets *one
+ * to it. Returns NONE if there is none in the readable part of the stack.
  */
 static uint64_t find_slot(uint64_t at, uint64_t until, uint64_t *known_page,
 			  const struct trampoline **one)
@@ -339,8 +343,9 @@ static uint64_t find_slot(uint64_t at, uint64_t until, uint64_t *known_page,
 }
 
 /*
- * Searches WALK_FRAME_BYTES for the first trampoline. Each trampoline that is
- * found extends the search if it is the first or if a slice was copied back.
+ * Searches WALK_FRAME_BYTES of stack for the first trampoline. The search
+ * continues behind the first trampoline, and behind each further one if a slice
+ * was copied back.
  */
 void trampolines_settle(uint64_t stack, uint64_t slice_end)
 {
@@ -363,7 +368,10 @@ void trampolines_settle(uint64_t stack, uint64_t slice_end)
 	}
 }
 
-/* If the shadow of the first slot is right, the shadow of all slots is. */
+/*
+ * If the shadow of the first slot with a trampoline is right, so is the shadow
+ * of the following slots.
+ */
 void trampolines_settle_cheaply(uint64_t stack)
 {
 	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;

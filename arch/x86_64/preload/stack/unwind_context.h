@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame structure of libgcc's unwinder, as unwinder_sets_ip() has found it
- * in a module that has its own unwinder (image/unwinder.h).
+ * struct _Unwind_Context of libgcc's unwinder, with the layout that
+ * unwinder_sets_ip() requires of a module that contains a copy of the unwinder
+ * (image/unwinder.h).
  */
 #ifndef CLEW_STACK_UNWIND_CONTEXT_H
 #define CLEW_STACK_UNWIND_CONTEXT_H
@@ -25,7 +26,7 @@ struct _Unwind_Context {
 	uint64_t cfa;
 	uint64_t ra;
 	uint64_t others[7];
-	/* 1: registers[i] has the value, not its address. */
+	/* 1 if registers[i] is the value of the register and not its address */
 	uint8_t is_value[UNWIND_REGISTERS];
 };
 _Static_assert(offsetof(struct _Unwind_Context, is_value) == 0xd8, "libgcc's");
@@ -40,8 +41,8 @@ static inline uint64_t unwind_even_cfa(uint64_t cfa)
 }
 
 /*
- * Does the same as _Unwind_GetGR() for the register that callers of
- * _Unwind_SetIP() have set.
+ * Returns the value that a personality routine has set for the register which
+ * passes the exception, like _Unwind_GetGR().
  */
 static inline uint64_t unwind_context_exception(
 	const struct _Unwind_Context *context)
