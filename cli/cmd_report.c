@@ -23,6 +23,7 @@ enum {
 	KEY_VALUE,
 	KEY_MARKS,
 	KEY_EVENTS,
+	KEY_SNAPSHOTS,
 	KEY_JAVA,
 	DEFAULT_TOP = 40,
 };
@@ -55,7 +56,7 @@ struct report_options {
 	struct flat_keys keys;
 	size_t by;             /* Index in subjects. */
 	const char *butterfly; /* A function, or NULL. */
-	int shows_marks, shows_events;
+	int shows_marks, shows_events, shows_snapshots;
 	size_t top;
 	int has_top;
 };
@@ -80,6 +81,8 @@ static const struct argp_option argp_options[] = {
 	  "Show moments and regions that the program marked", HELP_VIEWS },
 	{ "events", KEY_EVENTS, NULL, 0,
 	  "Show marks and recorded probe hits, by time", HELP_VIEWS },
+	{ "snapshots", KEY_SNAPSHOTS, NULL, 0,
+	  "List snapshots and the calls that caused them", HELP_VIEWS },
 	ROW_VALUE(KEY_VALUE, HELP_FIRST, HELP_VIEWS),
 	{ 0 },
 };
@@ -149,6 +152,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_EVENTS:
 		options->shows_events = 1;
 		return 0;
+	case KEY_SNAPSHOTS:
+		options->shows_snapshots = 1;
+		return 0;
 	case KEY_VALUE:
 		set_value(&options->view, argument);
 		return 0;
@@ -156,9 +162,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		check_value(&options->view, state);
 		check_window(&options->view, state);
 		if (window_is_asked(&options->view.window) &&
-		    (options->shows_marks || options->shows_events))
-			argp_error(state, "--marks and --events exclude "
-					  "--from, --to and --around");
+		    (options->shows_marks || options->shows_events ||
+		     options->shows_snapshots))
+			argp_error(state,
+				   "--marks, --events and --snapshots exclude "
+				   "--from, --to and --around");
 		if (options->view.whose.value && options->butterfly)
 			argp_error(
 				state,
@@ -317,10 +325,36 @@ static int has_jni_functions(const struct session *session)
 	return 0;
 }
 
+static int show_snapshots(const char *command, struct session *session,
+			  struct report_options *options)
+{
+	const char *path = options->view.path;
+	struct snapshot_list list;
+	int status = EXIT_FAILURE;
+
+	snapshot_list_init(&list, session, path);
+	if (list.count) {
+		view_begin(&options->view, session);
+		options->view.writer->snapshots(
+			stdout, session,
+			&(struct snapshots_view){ .list = &list,
+						  .path = path });
+		status = view_finish(&options->view, command);
+	} else {
+		complain(command, "--snapshots: the recording has none; record "
+				  "with --snapshot-when or --snapshot-on");
+	}
+	snapshot_list_fini(&list);
+	return status;
+}
+
 static int show(const char *command, struct session *session, void *input)
 {
 	struct report_options *options = input;
 	uint8_t *chosen = NULL;
+
+	if (options->shows_snapshots)
+		return show_snapshots(command, session, options);
 
 	if (subjects[options->by].init && session->summary.samples == 0) {
 		complain(command,

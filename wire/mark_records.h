@@ -8,7 +8,7 @@
  *
  * A process has one chunk of names and any number of chunks of marks. Several
  * threads add to each chunk of marks. Marks of one thread are in the order of
- * their time stamps.
+ * their time stamps, except for a region that clew records when it has ended.
  */
 #ifndef CLEW_WIRE_MARK_RECORDS_H
 #define CLEW_WIRE_MARK_RECORDS_H
@@ -18,6 +18,16 @@
 #include "wire/slotted.h"
 
 #define WIRE_MARK_NAME_BYTES 56
+
+/*
+ * clew's own marks. The number is that of a snapshot. The first two are the
+ * moments at which the snapshot was written and removed. The third precedes the
+ * first one in the same thread if a call caused the snapshot. It is a region if
+ * the probe measured the call, otherwise a moment.
+ */
+#define WIRE_MARK_SNAPSHOT         "snapshot"
+#define WIRE_MARK_SNAPSHOT_REMOVED "snapshot removed"
+#define WIRE_MARK_SNAPSHOT_CALL    "call of snapshot"
 
 enum wire_mark_loss {
 	WIRE_MARK_NO_SPACE, /* the recording could not grow */

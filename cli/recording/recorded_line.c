@@ -12,6 +12,7 @@
 #include "cli/common/command.h"
 #include "report/view/coverage.h"
 #include "report/view/session.h"
+#include "report/view/snapshot_list.h"
 #include "report/write/text_writer.h"
 #include "wire/recording.h"
 
@@ -31,12 +32,6 @@ static char *samples_text(const struct session *session)
 			     count == 1 ? "" : "s");
 }
 
-/* The name is PID.SEQ.snapshotN. */
-static int is_snapshot(const struct dirent *entry)
-{
-	return strstr(entry->d_name, WIRE_SNAPSHOT_SUFFIX) != NULL;
-}
-
 static void free_entries(struct dirent **entries, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -44,14 +39,21 @@ static void free_entries(struct dirent **entries, int count)
 	free(entries);
 }
 
-static void print_snapshots(const char *path, const char *named)
+static void print_snapshots(struct session *session, const char *path,
+			    const char *named)
 {
-	struct dirent **found = NULL;
-	const int count = scandir(path, &found, is_snapshot, versionsort);
+	struct snapshot_list list;
 
-	for (int i = 0; i < count; i++)
-		complain("clew", "snapshot -> %s/%s", named, found[i]->d_name);
-	free_entries(found, count);
+	snapshot_list_init(&list, session, path);
+	for (size_t i = 0; i < list.count; i++) {
+		char *call = snapshot_call_text(&list.items[i], session);
+
+		complain("clew", "snapshot -> %s/%s%s%s%s", named,
+			 list.items[i].folder, *call ? " (" : "", call,
+			 *call ? ")" : "");
+		free(call);
+	}
+	snapshot_list_fini(&list);
 }
 
 /* Returns 0 and prints a line if functions exist but none could be hooked. */
@@ -82,27 +84,49 @@ static int is_trace(const struct dirent *entry)
 }
 
 /*
- * Returns "clew trace --latencies DIR/1.0.snapshot1", "clew trace DIR" or
+ * Prints how many snapshots exist and which call was the slowest. Returns the
+ * command that shows its snapshot, which the caller frees.
+ */
+static char *suggest_snapshot(struct session *session,
+			      const struct snapshot_list *list,
+			      const char *named)
+{
+	const struct listed_snapshot *first = &list->items[0];
+	const char *before = list->count == 1 ? ": " : ", the slowest of ";
+	char *call = list->count == 1 || first->call_ns
+			     ? snapshot_call_text(first, session)
+			     : memory_string("", 0);
+
+	complain("clew", "%s snapshot%s%s%s; clew report --snapshots%s%s",
+		 text_grouped(list->count).text, text_plural(list->count),
+		 *call ? before : "", call,
+		 strcmp(named, DEFAULT_RECORDING) == 0 ? "" : " ",
+		 strcmp(named, DEFAULT_RECORDING) == 0 ? "" : named);
+	free(call);
+	return snapshot_list_command(list, session, named);
+}
+
+/*
+ * Returns "clew trace --slowest handle DIR/1.0.snapshot1", "clew trace DIR" or
  * "clew report", for example. The caller frees it.
  */
-static char *next_command(const char *path, const char *named)
+static char *next_command(struct session *session, const char *path,
+			  const char *named)
 {
-	struct dirent **snapshots = NULL, **traces = NULL;
-	const int taken = scandir(path, &snapshots, is_snapshot, versionsort);
+	struct dirent **traces = NULL;
 	const int traced = scandir(path, &traces, is_trace, versionsort);
 	const int is_default = strcmp(named, DEFAULT_RECORDING) == 0;
+	struct snapshot_list list;
 	char *command;
 
-	if (taken > 0)
-		command = memory_printf("clew %s %s/%s",
-					traced > 0 ? "trace --latencies"
-						   : "report",
-					named, snapshots[0]->d_name);
+	snapshot_list_init(&list, session, path);
+	if (list.count > 0)
+		command = suggest_snapshot(session, &list, named);
 	else
 		command = memory_printf(
 			"clew %s%s%s", traced > 0 ? "trace" : "report",
 			is_default ? "" : " ", is_default ? "" : named);
-	free_entries(snapshots, taken);
+	snapshot_list_fini(&list);
 	free_entries(traces, traced);
 	return command;
 }
@@ -127,7 +151,7 @@ void recorded_line_suggest(const char *path, const char *named)
 
 	if (!open_summary(&session, path))
 		return;
-	command = next_command(path, named);
+	command = next_command(&session, path, named);
 	complain("clew", "%s call%s in %s context%s -> %s; next: %s",
 		 text_grouped(session.summary.calls).text,
 		 text_plural(session.summary.calls),
@@ -164,7 +188,7 @@ int recorded_line_print(const char *path, const char *named)
 		 text_grouped(session.summary.contexts).text,
 		 text_grouped(session.summary.processes).text,
 		 session.summary.processes == 1 ? "" : "es", samples, named);
-	print_snapshots(path, named);
+	print_snapshots(&session, path, named);
 	free(samples);
 	is_hooked = is_some_hooked(&session);
 	gaps = text_unknown_code(&session.catalog);

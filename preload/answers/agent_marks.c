@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes an agent's moments and regions (agent/clew.h) to the recording
+ * See agent_marks.h. Writes an agent's moments and regions (agent/clew.h) to the recording
  * (wire/mark_records.h).
  *
  * A mark is a slot (record/slots.h). Threads are distributed over several
@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "agent/clew.h"
+#include "preload/answers/agent_marks.h"
 #include "preload/answers/agent_recorded.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
@@ -180,7 +181,8 @@ static struct wire_mark *take_place(struct mark_life *life,
 
 /* ---- The agent's calls ---- */
 
-static void put(enum wire_mark_kind kind, const char *name, uint64_t number)
+static void put(enum wire_mark_kind kind, const char *name, uint64_t number,
+		uint64_t ticks_ago)
 {
 	struct mark_life *mine = agent_is_recorded() ? life() : NULL;
 	const struct tally *tally;
@@ -202,7 +204,7 @@ static void put(enum wire_mark_kind kind, const char *name, uint64_t number)
 	mark->number = number;
 	mark->tid = tally ? tally->tid : (uint32_t)sys_gettid();
 	mark->name = name ? name_number(mine->names, name) : 0;
-	mark->tsc = stamp_counter();
+	mark->tsc = stamp_counter() - ticks_ago;
 	atomic_store_explicit(&mark->kind, kind, memory_order_release);
 	if ((before & (before + 1)) == 0 ||
 	    before % MARKS_A_MOMENT == MARKS_A_MOMENT - 1)
@@ -211,15 +213,21 @@ static void put(enum wire_mark_kind kind, const char *name, uint64_t number)
 
 void clew_mark(const char *name, uint64_t number)
 {
-	put(WIRE_MARK_MOMENT, name, number);
+	put(WIRE_MARK_MOMENT, name, number, 0);
 }
 
 void clew_begin(const char *name, uint64_t number)
 {
-	put(WIRE_MARK_BEGIN, name, number);
+	put(WIRE_MARK_BEGIN, name, number, 0);
 }
 
 void clew_end(const char *name, uint64_t number)
 {
-	put(WIRE_MARK_END, name, number);
+	put(WIRE_MARK_END, name, number, 0);
+}
+
+void agent_mark_past(const char *name, uint64_t number, uint64_t ticks)
+{
+	put(WIRE_MARK_BEGIN, name, number, ticks);
+	put(WIRE_MARK_END, name, number, 0);
 }

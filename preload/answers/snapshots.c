@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "agent/clew.h"
+#include "preload/answers/agent_marks.h"
 #include "preload/answers/agent_recorded.h"
 #include "preload/hot/sink.h"
 #include "preload/record/inheritance.h"
@@ -27,6 +28,7 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 #include "preload/time/samples.h"
+#include "wire/mark_records.h"
 #include "wire/packet.h"
 #include "wire/taken.h"
 
@@ -366,6 +368,11 @@ int snapshot_write(const char *path)
 
 /* ---- Snapshots beside the part ---- */
 
+struct snapshot_cause {
+	int is_call;    /* the thread's innermost call, otherwise a signal */
+	uint64_t ticks; /* its duration so far; 0: unknown */
+};
+
 /* Writes the name PID.SEQ.snapshotN. */
 static int name(struct snapshot_files *snapshot, uint32_t number)
 {
@@ -403,8 +410,18 @@ static int make_next(struct snapshot_files *snapshot)
 	return (int)n;
 }
 
+/* Marks the snapshot and the call that causes it. */
+static void mark(const struct snapshot_cause *cause, uint64_t number)
+{
+	if (cause->ticks)
+		agent_mark_past(WIRE_MARK_SNAPSHOT_CALL, number, cause->ticks);
+	else if (cause->is_call)
+		clew_mark(WIRE_MARK_SNAPSHOT_CALL, number);
+	clew_mark(WIRE_MARK_SNAPSHOT, number);
+}
+
 /* Returns the number, or -errno. *number is 0 if there is no folder. */
-static int take_next(int *number)
+static int take_next(const struct snapshot_cause *cause, int *number)
 {
 	int err;
 	struct snapshot_files *snapshot = begin(&err);
@@ -414,8 +431,8 @@ static int take_next(int *number)
 		err = make_next(snapshot);
 		if (err > 0) {
 			*number = err;
-			/* The snapshot contains this mark. */
-			clew_mark("snapshot", (uint64_t)*number);
+			/* The snapshot contains these marks. */
+			mark(cause, (uint64_t)*number);
 			err = copy_all(snapshot);
 		}
 		sys_munmap(snapshot, sizeof(*snapshot));
@@ -427,15 +444,25 @@ static int take_next(int *number)
 
 void snapshot_take(void)
 {
+	static const struct snapshot_cause other;
 	int number;
 
-	take_next(&number);
+	take_next(&other, &number);
 }
 
-int snapshot_take_whole(void)
+void snapshot_take_of_call(uint64_t ticks)
 {
+	const struct snapshot_cause call = { .is_call = 1, .ticks = ticks };
 	int number;
-	const int err = take_next(&number);
+
+	take_next(&call, &number);
+}
+
+int snapshot_take_whole(uint64_t ticks)
+{
+	const struct snapshot_cause call = { .is_call = 1, .ticks = ticks };
+	int number;
+	const int err = take_next(&call, &number);
 
 	if (err < 0 && number)
 		snapshot_remove((uint32_t)number);
@@ -476,7 +503,7 @@ void snapshot_remove(uint32_t number)
 		}
 		sys_call(SYS_unlinkat, AT_FDCWD, (long)snapshot->directory,
 			 AT_REMOVEDIR, 0, 0, 0);
-		clew_mark("snapshot removed", number);
+		clew_mark(WIRE_MARK_SNAPSHOT_REMOVED, number);
 	}
 	sys_munmap(snapshot, sizeof(*snapshot));
 }

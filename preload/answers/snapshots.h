@@ -24,10 +24,16 @@ int snapshot_write(const char *path);
 void snapshot_take(void);
 
 /*
+ * Does the same because of the thread's innermost call, which has taken `ticks`
+ * so far (0: unknown). Another mark records that call.
+ */
+void snapshot_take_of_call(uint64_t ticks);
+
+/*
  * Does the same, but removes the folder of a snapshot that fails. Returns N, or
  * -errno.
  */
-int snapshot_take_whole(void);
+int snapshot_take_whole(uint64_t ticks);
 
 /*
  * Removes the folder of a snapshot that this process has written. The mark

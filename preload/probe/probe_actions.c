@@ -437,7 +437,7 @@ static void take_snapshot(const struct probe_action *action,
 			  uint64_t ticks)
 {
 	if (!action->slowest || !action->slower) {
-		snapshot_take();
+		snapshot_take_of_call(ticks);
 		return;
 	}
 	if (slowest_snapshots_take(&mine->slowest[probe], action->slowest,

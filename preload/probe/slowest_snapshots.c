@@ -84,7 +84,7 @@ unsigned int slowest_snapshots_take(struct slowest_snapshots *slowest,
 	if (!is_among_slowest(slowest, limit, ticks) ||
 	    atomic_load(&slowest->failures) >= limit)
 		return 1;
-	number = snapshot_take_whole();
+	number = snapshot_take_whole(ticks);
 	if (number < 0) {
 		atomic_fetch_add(&slowest->failures, 1);
 		return 1;

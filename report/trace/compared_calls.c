@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -18,6 +19,9 @@ struct durations {
 	size_t count, capacity;
 	uint64_t open_ns; /* the longest of open calls; 0: none */
 	int is_open_slowest;
+	/* The call that caused the snapshot, unless has_cause is 0. */
+	struct function_call cause;
+	int has_cause;
 };
 
 /*
@@ -29,17 +33,26 @@ static int is_open(const struct function_call *call)
 	return call->end.ending == CALL_OPEN && call->end.call.begin_tsc != 0;
 }
 
+static void add_item(struct durations *all, uint64_t ns)
+{
+	all->items = memory_grow(all->items, all->count, &all->capacity,
+				 sizeof(*all->items));
+	all->items[all->count++] = ns;
+}
+
 static void add_duration(void *context, const struct function_call *call)
 {
 	struct durations *all = context;
 
+	if (function_call_may_cause_snapshot(call) &&
+	    (!all->has_cause || call->end.depth > all->cause.end.depth)) {
+		all->cause = *call;
+		all->has_cause = 1;
+	}
 	if (is_open(call) && call->duration.least_ns > all->open_ns)
 		all->open_ns = call->duration.least_ns;
-	if (!call->duration.has_most)
-		return;
-	all->items = memory_grow(all->items, all->count, &all->capacity,
-				 sizeof(*all->items));
-	all->items[all->count++] = call->duration.most_ns;
+	if (call->duration.has_most)
+		add_item(all, call->duration.most_ns);
 }
 
 /* Adds the open call if it is the slowest one. */
@@ -50,9 +63,7 @@ static void add_open(struct durations *all)
 			return;
 	if (!all->open_ns)
 		return;
-	all->items = memory_grow(all->items, all->count, &all->capacity,
-				 sizeof(*all->items));
-	all->items[all->count++] = all->open_ns;
+	add_item(all, all->open_ns);
 	all->is_open_slowest = 1;
 }
 
@@ -104,6 +115,18 @@ static size_t place_of(size_t rank, size_t count)
 	return rank - 1 ? rank - 1 : 1;
 }
 
+/* Makes the call that caused the snapshot the slow one. */
+static void put_cause_first(struct pair_search *search, struct durations *all)
+{
+	add_item(all, 0);
+	memmove(all->items + 1, all->items,
+		(all->count - 1) * sizeof(*all->items));
+	all->items[0] = function_call_ns(&all->cause);
+	search->compared->of[COMPARED_SLOW] = all->cause;
+	search->compared->is_of_snapshot = 1;
+	search->has_slow = 1;
+}
+
 int compared_calls_find(struct compared_calls *compared,
 			const struct traces *traces,
 			const struct trace_window *window,
@@ -114,12 +137,16 @@ int compared_calls_find(struct compared_calls *compared,
 
 	*compared = (struct compared_calls){ 0 };
 	function_calls_each(traces, window, chosen, add_duration, &all);
-	add_open(&all);
-	if (!all.count) {
+	if (!all.has_cause)
+		add_open(&all);
+	if (!all.count && !all.has_cause) {
 		free(all.items);
 		return -ENOENT;
 	}
-	qsort(all.items, all.count, sizeof(*all.items), longest_first);
+	if (all.count)
+		qsort(all.items, all.count, sizeof(*all.items), longest_first);
+	if (all.has_cause)
+		put_cause_first(&search, &all);
 	search.ns[COMPARED_SLOW] = all.items[0];
 	if (all.count > 1)
 		search.ns[COMPARED_FAST] = all.items[place_of(rank, all.count)];

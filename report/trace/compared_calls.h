@@ -23,6 +23,8 @@ struct compared_calls {
 	struct function_call of[COMPARED_SIDES];
 	/* Ended calls of the function, and the slowest one. */
 	uint64_t all;
+	/* The slow call caused the snapshot; it need not be the slowest one. */
+	int is_of_snapshot;
 	int is_alone; /* the slowest call is the only one */
 	/*
 	 * The function is the root's child; the arrays have the sums by node.
@@ -36,7 +38,7 @@ struct compared_calls {
 
 /*
  * Finds the slowest call of the chosen functions, which may have been active at
- * the end of the data, and the ended call of a rank: 1 is the slowest, 0 the
+ * the end of the data, or in a snapshot the call that caused it, and the ended call of a rank: 1 is the slowest, 0 the
  * median, and a rank above the number of calls the fastest. Returns 0, or
  * -ENOENT if there is no such call.
  */

@@ -84,6 +84,11 @@ static void add_slow(void *context, const struct function_call *call)
 	size_t at = slow->count;
 
 	slow->all++;
+	if (function_call_may_cause_snapshot(call) &&
+	    (!slow->has_cause || call->end.depth > slow->cause.end.depth)) {
+		slow->cause = *call;
+		slow->has_cause = 1;
+	}
 	if (slow->count == slow->limit &&
 	    by_duration(&slow->items[slow->count - 1], call) <= 0)
 		return;

@@ -29,6 +29,28 @@ static inline uint64_t function_call_ns(const struct function_call *call)
 				       : call->duration.least_ns;
 }
 
+/*
+ * Returns whether the call may have caused the snapshot that the trace is in.
+ * In recursion this is the innermost such call.
+ */
+static inline int function_call_may_cause_snapshot(
+	const struct function_call *call)
+{
+	return call->end.ending == CALL_OPEN &&
+	       call->end.tid == call->process->snapshot_tid;
+}
+
+/* Returns whether both are the same call of a trace. */
+static inline int function_call_is(const struct function_call *a,
+				   const struct function_call *b)
+{
+	return a->process == b->process &&
+	       a->end.call.packet == b->end.call.packet &&
+	       a->end.call.ordinal == b->end.call.ordinal &&
+	       a->end.call.function == b->end.call.function &&
+	       a->end.call.id == b->end.call.id;
+}
+
 typedef void function_call_found(void *context,
 				 const struct function_call *call);
 
@@ -46,7 +68,16 @@ struct slow_calls {
 	struct function_call *items;
 	size_t count, limit;
 	uint64_t all; /* number of calls */
+	/* The call that caused the snapshot, unless has_cause is 0. */
+	struct function_call cause;
+	int has_cause;
 };
+
+static inline int slow_calls_is_cause(const struct slow_calls *slow,
+				      const struct function_call *call)
+{
+	return slow->has_cause && function_call_is(&slow->cause, call);
+}
 
 void slow_calls_find(struct slow_calls *slow, const struct traces *traces,
 		     const struct trace_window *window, const uint8_t *chosen,

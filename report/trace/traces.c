@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "report/recording/trace_waits.h"
+#include "report/trace/snapshot_call.h"
 
 static void note_inconsistencies(struct recording *recording,
 				 const struct traced_process *process)
@@ -67,6 +68,7 @@ static void open_process(struct traces *traces, struct recording *recording,
 	numbering_init(&process->numbering, traces->catalog, part, 0);
 	threads_init(&process->threads, part);
 	clock_init(&process->clock, part->header);
+	process->snapshot_tid = snapshot_call_thread(part);
 	note_inconsistencies(recording, process);
 	traces->count++;
 }

@@ -16,6 +16,10 @@ struct traced_process {
 	struct numbering numbering;
 	struct threads threads;
 	struct clock clock;
+	/*
+	 * In a snapshot, the thread whose call caused it; 0: no call did.
+	 */
+	uint32_t snapshot_tid;
 };
 
 struct traces {

@@ -107,12 +107,13 @@ void text_compared_calls(struct trace_output *output,
 	tree_walk_fini(&walk);
 	fprintf(output->out,
 		"\ntwo of %s calls, in threads %" PRIu32 " and %" PRIu32
-		"; the times are upper bounds,\n"
+		"%s; the times are upper bounds,\n"
 		"which include waiting and other programs' use of the "
 		"processor\n",
 		text_grouped(compared->all).text,
 		compared->of[COMPARED_FAST].end.tid,
-		compared->of[COMPARED_SLOW].end.tid);
+		compared->of[COMPARED_SLOW].end.tid,
+		compared->is_of_snapshot ? " (the call of this snapshot)" : "");
 }
 
 /* ---- The main path ---- */
@@ -159,7 +160,9 @@ void text_main_path(struct trace_output *output,
 
 	main_path_find(&path, compared);
 	shares = path.count ? path.of : path.self;
-	fputs("the slowest call: ", output->out);
+	fputs(compared->is_of_snapshot ? "the call of this snapshot: "
+				       : "the slowest call: ",
+	      output->out);
 	write_percents(output->out, &shares[COMPARED_SLOW]);
 	if (path.count) {
 		fputs(" of it below ", output->out);
@@ -208,8 +211,9 @@ void json_main_path(const struct trace_output *output,
 			json_function(output->traces->catalog,
 				      compared->tree.nodes[node].function));
 	}
-	object = json_pack("{sssososo}", "kind", "main_path", "path", names,
-			   "below", json_shares(compared, path.of), "self",
+	object = json_pack("{sssbsososo}", "kind", "main_path", "snapshot",
+			   compared->is_of_snapshot, "path", names, "below",
+			   json_shares(compared, path.of), "self",
 			   json_shares(compared, path.self));
 	json_dumpf(object, output->out, JSON_COMPACT);
 	json_decref(object);

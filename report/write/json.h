@@ -56,6 +56,8 @@ const char *json_verdict(unsigned int verdict);
 
 void json_marks(FILE *out, struct session *session);
 void json_events(FILE *out, struct session *session);
+void json_snapshots(FILE *out, struct session *session,
+		    const struct snapshots_view *view);
 
 /* Returns the values that a probe recorded at a hit, by their expressions. */
 json_t *json_event_values(const struct mark_list *marks,

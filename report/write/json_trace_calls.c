@@ -19,7 +19,8 @@ static void write_line(void *context, const struct call_line *line)
 }
 
 static void write_slow(struct trace_output *output,
-		       const struct function_call *call, size_t rank)
+		       const struct function_call *call, size_t rank,
+		       int is_cause)
 {
 	const struct traced_process *process = call->process;
 	json_t *object = json_pack(
@@ -39,6 +40,8 @@ static void write_slow(struct trace_output *output,
 
 	json_object_update(object, function);
 	json_decref(function);
+	if (is_cause)
+		json_object_set_new(object, "snapshot", json_true());
 	json_object_set_new(
 		object, "thread",
 		json_text(traced_thread_name(process, call->end.tid)));
@@ -49,7 +52,8 @@ void json_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels)
 {
 	for (size_t i = 0; i < slow->count; i++) {
-		write_slow(output, &slow->items[i], i + 1);
+		write_slow(output, &slow->items[i], i + 1,
+			   slow_calls_is_cause(slow, &slow->items[i]));
 		if (levels)
 			function_call_lines(output->traces, &slow->items[i],
 					    levels, write_line, output);

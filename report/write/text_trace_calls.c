@@ -58,6 +58,8 @@ void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 	text_end(output->out, output->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < slow->count; i++) {
 		text_slow_call(output, &slow->items[i], i + 1);
+		if (slow_calls_is_cause(slow, &slow->items[i]))
+			fputs("  <- this snapshot", output->out);
 		fputc('\n', output->out);
 		if (!levels)
 			continue;

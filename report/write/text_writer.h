@@ -18,6 +18,8 @@ void text_annotation(FILE *out, struct session *session,
 		     const struct annotation_view *view);
 void text_marks(FILE *out, struct session *session);
 void text_events(FILE *out, struct session *session);
+void text_snapshots(FILE *out, struct session *session,
+		    const struct snapshots_view *view);
 
 /*
  * Writes one line about --java=exact or standby; nothing without these options.

@@ -13,6 +13,7 @@
 #include "report/view/gate.h"
 #include "report/view/list.h"
 #include "report/view/session.h"
+#include "report/view/snapshot_list.h"
 
 struct tree_limits {
 	uint32_t depth;           /* 0: unlimited */
@@ -60,6 +61,11 @@ struct annotation_view {
 	int shows_all; /* text: with instructions that are far from any time */
 };
 
+struct snapshots_view {
+	const struct snapshot_list *list; /* not empty */
+	const char *path; /* of the recording, as the user names it */
+};
+
 struct report_writer {
 	void (*flat)(FILE *out, struct session *session,
 		     const struct flat_view *view);
@@ -69,6 +75,8 @@ struct report_writer {
 	void (*marks)(FILE *out, struct session *session);
 	/* Writes all marks and all probe hits with values, by time. */
 	void (*events)(FILE *out, struct session *session);
+	void (*snapshots)(FILE *out, struct session *session,
+			  const struct snapshots_view *view);
 	void (*list)(FILE *out, const struct list_view *view);
 	void (*butterfly)(FILE *out, struct session *session,
 			  const struct butterfly_view *view);

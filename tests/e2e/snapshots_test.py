@@ -66,6 +66,10 @@ class When(Case):
                 (one,) = self.snapshots()
                 self.assertEqual(self.calls(one)["handle"], FAILED + 1)
         self.run_requests("--time=none", "--snapshot-when=handle==5")
+        (listed,) = self.clew_json("report", "--json", "--snapshots",
+                                   self.recording_path)["snapshots"]
+        self.assertEqual(listed["name"], "handle")
+        self.assertNotIn("call_ns", listed)
         (one,) = self.snapshots()
         self.assertEqual(self.calls(one)["handle"], 6)
 
@@ -150,8 +154,10 @@ class Slowest(Case):
         (probe,) = [one for one in report["probes"] if "%return" in one["place"]]
         self.assertEqual((probe["hits"], probe["over_limit"]),
                          (slow, slow - 3))
-        moments = {mark["name"]: mark["moments"] for mark in report["marks"]}
+        moments = {mark["name"]: mark["moments"] + mark["regions"]
+                   for mark in report["marks"]}
         self.assertEqual(moments, {"snapshot": self.taken(took, 3),
+                                   "call of snapshot": self.taken(took, 3),
                                    "snapshot removed":
                                    self.taken(took, 3) - 3})
         self.assertIn(f"{slow - 3} hits have no snapshot: slower calls have "
@@ -174,6 +180,64 @@ class Slowest(Case):
                 sorted(self.calls(one)["handle"] - 1
                        for one in self.snapshots() if one.name.startswith(f"{pid}.")),
                 self.slowest(took[begin:begin + 3], 2))
+
+    def test_snapshots_are_listed_with_their_calls(self):
+        for ms in self.MS, [30, 20, 10]:
+            took = self.run_durations(
+                "--snapshot-keep=3", ms=ms,
+                arguments=[] if ms is self.MS else ["fork"])
+            listed = self.clew_json("report", "--json", "--snapshots",
+                                    self.recording_path)["snapshots"]
+            self.assertEqual(sorted(one["folder"] for one in listed),
+                             sorted(path.name for path in self.snapshots()))
+            for one in listed:
+                self.assertEqual(one["name"], "handle")
+                call = self.calls(self.recording_path / one["folder"])["handle"]
+                call += 3 * (ms is not self.MS and one["pid"] == int(self.pids[3]))
+                # The probes are before and after the function's own clock.
+                self.assertGreater(one["call_ns"], took[call - 1] * .99)
+                self.assertLess(one["call_ns"], took[call - 1] + 1e8)
+            lasted = [one["call_ns"] for one in listed]
+            self.assertEqual(lasted, sorted(lasted, reverse=True))
+
+    def test_the_call_of_a_snapshot_is_the_compared_one(self):
+        took = self.run_durations(ms=[200, 20, 1, 1])
+        one = self.snapshots()[1]  # of the call that follows a slower one
+        rows = [json.loads(line) for line in self.clew(
+            "trace", "--json", "--slowest", "handle", one).stdout.splitlines()]
+        self.assertEqual([row.get("snapshot") for row in rows],
+                         [None, True, True])
+        self.assertEqual(rows[-1]["kind"], "main_path")
+        (compared,) = [json.loads(line) for line in self.clew(
+            "trace", "--json", "--slowest", "handle", "--against=2",
+            one).stdout.splitlines()]
+        self.assertGreater(compared["slow"]["total_ns"], took[1] * .99)
+        self.assertGreater(compared["fast"]["total_ns"], took[0] * .99)
+        self.assertLess(compared["slow"]["total_ns"],
+                        compared["fast"]["total_ns"])
+        text = self.clew("trace", "--slowest", "handle", one).stdout
+        self.assertIn("<- this snapshot", text)
+        self.assertIn("the call of this snapshot: ", text)
+
+    def test_the_next_command_shows_the_slowest_snapshot(self):
+        took = self.run_durations("--snapshot-keep=2", ms=[10, 40, 20, 30])
+        removed = self.taken(took, 2) - 2
+        text = self.clew("report", "--snapshots", self.recording_path).stdout
+        self.assertIn(f"total: 2 snapshots; {removed} more of faster calls "
+                      "removed\n", text)
+        (command,) = [line.removeprefix("next: clew ")
+                      for line in text.splitlines() if line.startswith("next:")]
+        (one,) = [one for one in self.snapshots()
+                  if took[self.calls(one)["handle"] - 1] == max(took)]
+        self.assertEqual(command.split(),
+                         ["trace", "--slowest", "handle", str(one)])
+        self.assertIn("<- this snapshot", self.clew(*command.split()).stdout)
+
+    def test_a_recording_without_snapshots_lists_none(self):
+        self.run_durations(ms=[1])
+        done = self.clew("report", "--snapshots", self.recording_path)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("--snapshot-when", done.stderr)
 
     def test_conditions_without_a_duration_retain_the_first_snapshots(self):
         done = self.record([target("durations"), *self.MS],
@@ -245,6 +309,14 @@ class Signalled(Case):
         self.assertEqual(len(taken), 2)
         for one in taken:
             self.assertIn(f"snapshot -> {one}", done.stderr)
+        # A signal caused them, so the list has no call of theirs.
+        listed = self.clew_json("report", "--json", "--snapshots",
+                                self.recording_path)["snapshots"]
+        self.assertEqual([one["folder"] for one in listed],
+                         [one.name for one in taken])
+        self.assertFalse(any("call_ns" in one for one in listed))
+        text = self.clew("report", "--snapshots", self.recording_path).stdout
+        self.assertIn(f"next: clew report {taken[0]}\n", text)
 
     def test_unsuitable_snapshot_signals_are_refused(self):
         for name in "KILL", "12", "SEGV", "":

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* See snapshot_list.h. */
+#include "report/view/snapshot_list.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+
+/* ---- The moments of snapshots ---- */
+
+/* The marks "snapshot N" of all processes, sorted by pid, number and time. */
+struct moments {
+	const struct mark_event **items;
+	size_t count;
+};
+
+static int by_process(const void *left, const void *right)
+{
+	const struct mark_event *a = *(const struct mark_event *const *)left;
+	const struct mark_event *b = *(const struct mark_event *const *)right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
+}
+
+static int is_named(const struct mark_list *marks,
+		    const struct mark_event *event, const char *name)
+{
+	return strcmp(marks->sums[event->name].name, name) == 0;
+}
+
+static struct moments moments_of(const struct mark_list *marks)
+{
+	struct moments moments = {
+		.items = memory_zeroed(marks->event_count + 1,
+				       sizeof(struct mark_event *)),
+	};
+
+	for (size_t i = 0; i < marks->event_count; i++)
+		if (marks->events[i].kind == WIRE_MARK_MOMENT &&
+		    is_named(marks, &marks->events[i], WIRE_MARK_SNAPSHOT))
+			moments.items[moments.count++] = &marks->events[i];
+	qsort(moments.items, moments.count, sizeof(*moments.items), by_process);
+	return moments;
+}
+
+/*
+ * Returns the first moment of a process's snapshot that is not before the start
+ * of the process image; NULL: none. A later image of the same process counts
+ * its snapshots anew.
+ */
+static const struct mark_event *find_moment(const struct moments *moments,
+					    uint32_t pid, uint32_t number,
+					    uint64_t start_ns)
+{
+	const struct mark_event wanted = { .pid = pid,
+					   .number = number,
+					   .time_ns = start_ns };
+	const struct mark_event *const key = &wanted;
+	size_t low = 0, high = moments->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (by_process(&moments->items[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == moments->count || moments->items[low]->pid != pid ||
+	    moments->items[low]->number != number)
+		return NULL;
+	return moments->items[low];
+}
+
+/*
+ * Finds the call that caused the snapshot. Its mark is the thread's last one
+ * before this moment.
+ */
+static void find_call(struct listed_snapshot *one,
+		      const struct mark_list *marks,
+		      const struct mark_event *moment)
+{
+	const struct mark_event *event = moment;
+
+	while (event != marks->events && event[-1].pid == moment->pid &&
+	       event[-1].tid != moment->tid)
+		event--;
+	if (event-- == marks->events || event->pid != moment->pid ||
+	    event->number != moment->number ||
+	    !is_named(marks, event, WIRE_MARK_SNAPSHOT_CALL))
+		return;
+	one->is_of_call = 1;
+	if (event->kind == WIRE_MARK_END && event->other)
+		one->call_ns = event->time_ns -
+			       marks->events[event->other - 1].time_ns;
+}
+
+/* ---- The folders ---- */
+
+static int is_snapshot(const struct dirent *entry)
+{
+	return strstr(entry->d_name, WIRE_SNAPSHOT_SUFFIX) != NULL;
+}
+
+/* The parts of a recording, sorted by their names without the suffix. */
+struct sorted_parts {
+	const struct part_copy **items;
+	size_t count;
+};
+
+static int by_name(const void *left, const void *right)
+{
+	const struct part_copy *a = *(const struct part_copy *const *)left;
+	const struct part_copy *b = *(const struct part_copy *const *)right;
+
+	return strcmp(a->name, b->name);
+}
+
+static struct sorted_parts parts_of(const struct recording *recording)
+{
+	struct sorted_parts parts = {
+		.items = memory_zeroed(recording->part_count + 1,
+				       sizeof(struct part_copy *)),
+		.count = recording->part_count,
+	};
+
+	for (size_t i = 0; i < parts.count; i++)
+		parts.items[i] = &recording->parts[i];
+	qsort(parts.items, parts.count, sizeof(*parts.items), by_name);
+	return parts;
+}
+
+/* Returns the part beside the snapshot; NULL: none. */
+static const struct part_copy *part_beside(const struct sorted_parts *parts,
+					   const char *folder, size_t length)
+{
+	char *name =
+		memory_printf("%.*s" WIRE_PART_SUFFIX, (int)length, folder);
+	const struct part_copy wanted = { .name = name };
+	const struct part_copy *const key = &wanted;
+	const struct part_copy **found =
+		bsearch(&key, parts->items, parts->count, sizeof(*parts->items),
+			by_name);
+
+	free(name);
+	return found ? *found : NULL;
+}
+
+static int has_trace(const char *path, const char *folder, size_t length)
+{
+	char *trace = memory_printf("%s/%s/%.*s" WIRE_TRACE_SUFFIX, path,
+				    folder, (int)length, folder);
+	const int is_there = access(trace, R_OK) == 0;
+
+	free(trace);
+	return is_there;
+}
+
+/* Adds a folder, unless it is not beside a part of the recording. */
+static void add(struct snapshot_list *list, const struct mark_list *marks,
+		const struct moments *moments, const struct part_copy *part,
+		const struct listed_snapshot *found)
+{
+	struct listed_snapshot *one;
+	const struct mark_event *moment;
+
+	list->items = memory_grow(list->items, list->count, &list->capacity,
+				  sizeof(*list->items));
+	one = &list->items[list->count++];
+	*one = *found;
+	one->pid = part->header->pid;
+	one->function = FUNCTION_NONE;
+	moment = find_moment(moments, one->pid, one->number,
+			     part->header->start_ns);
+	if (!moment)
+		return;
+	one->tid = moment->tid;
+	one->function = moment->function;
+	one->time_ns = moment->time_ns;
+	find_call(one, marks, moment);
+}
+
+static int slowest_first(const void *left, const void *right)
+{
+	const struct listed_snapshot *a = left, *b = right;
+
+	if (a->call_ns != b->call_ns)
+		return a->call_ns > b->call_ns ? -1 : 1;
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return strverscmp(a->folder, b->folder);
+}
+
+void snapshot_list_init(struct snapshot_list *list,
+			const struct session *session, const char *path)
+{
+	const struct mark_list *marks = &session->marks;
+	const struct sorted_parts parts = parts_of(&session->recording);
+	const struct moments moments = moments_of(marks);
+	struct dirent **folders = NULL;
+	const int count = scandir(path, &folders, is_snapshot, versionsort);
+
+	*list = (struct snapshot_list){ 0 };
+	for (int i = 0; i < count; i++) {
+		const char *folder = folders[i]->d_name;
+		const char *suffix = strstr(folder, WIRE_SNAPSHOT_SUFFIX);
+		const size_t length = (size_t)(suffix - folder);
+		const struct part_copy *part =
+			part_beside(&parts, folder, length);
+
+		if (part)
+			add(list, marks, &moments, part,
+			    &(struct listed_snapshot){
+				    .folder = memory_string(folder,
+							    strlen(folder)),
+				    .number = (uint32_t)strtoul(
+					    suffix +
+						    strlen(WIRE_SNAPSHOT_SUFFIX),
+					    NULL, 10),
+				    .has_trace =
+					    has_trace(path, folder, length),
+			    });
+		free(folders[i]);
+	}
+	free(folders);
+	free(moments.items);
+	free(parts.items);
+	for (size_t i = 0; i < marks->count; i++)
+		if (strcmp(marks->sums[i].name, WIRE_MARK_SNAPSHOT_REMOVED) ==
+		    0)
+			list->removed = marks->sums[i].moments;
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items),
+		      slowest_first);
+}
+
+void snapshot_list_fini(struct snapshot_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].folder);
+	free(list->items);
+}
+
+/* ---- Texts ---- */
+
+char *snapshot_call_text(const struct listed_snapshot *one,
+			 struct session *session)
+{
+	char *name, *text;
+
+	if (one->function == FUNCTION_NONE)
+		return memory_string("", 0);
+	name = catalog_short_name(&session->catalog, one->function,
+				  A2N_SHORTEST);
+	text = memory_printf("%s%s%s", name, one->call_ns ? ", " : "",
+			     one->call_ns ? text_duration(one->call_ns).text
+					  : "");
+	free(name);
+	return text;
+}
+
+/* Returns the text as one word of a shell. Frees the argument. */
+static char *as_word(char *text)
+{
+	const char *plain = "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789_:.,/+-@%=";
+	char *word, *to;
+
+	if (*text && !text[strspn(text, plain)])
+		return text;
+	word = to = memory_zeroed(4 * strlen(text) + 3, 1);
+	*to++ = '\'';
+	for (const char *from = text; *from; from++)
+		if (*from == '\'')
+			to = stpcpy(to, "'\\''");
+		else
+			*to++ = *from;
+	*to = '\'';
+	free(text);
+	return word;
+}
+
+char *snapshot_list_command(const struct snapshot_list *list,
+			    struct session *session, const char *path)
+{
+	const struct listed_snapshot *first = &list->items[0];
+	char *where = as_word(memory_printf("%s/%s", path, first->folder));
+	char *name, *command;
+
+	if (!first->has_trace) {
+		command = memory_printf("clew report %s", where);
+	} else if (!first->is_of_call || first->function == FUNCTION_NONE) {
+		command = memory_printf("clew trace --latencies %s", where);
+	} else {
+		name = as_word(catalog_short_name(
+			&session->catalog, first->function, A2N_SHORTEST));
+		command = memory_printf("clew trace --slowest %s %s", name,
+					where);
+		free(name);
+	}
+	free(where);
+	return command;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The snapshots beside the parts of a recording (PID.SEQ.snapshotN), with the
+ * calls that caused them. The marks of the recording describe these calls
+ * (wire/mark_records.h).
+ */
+#ifndef CLEW_VIEW_SNAPSHOT_LIST_H
+#define CLEW_VIEW_SNAPSHOT_LIST_H
+
+#include "report/view/session.h"
+
+struct listed_snapshot {
+	char *folder; /* its name in the recording's folder */
+	uint32_t number;
+	uint32_t pid;
+	uint32_t tid;      /* 0: without a mark, so the call is unknown */
+	uint32_t function; /* in the catalog; FUNCTION_NONE: unknown */
+	uint64_t time_ns;  /* CLOCK_REALTIME */
+	uint64_t call_ns;  /* until the snapshot; 0: the probe measured none */
+	int is_of_call;    /* The function's call caused the snapshot. */
+	int has_trace;
+};
+
+struct snapshot_list {
+	struct listed_snapshot
+		*items; /* the slowest call first, then by time */
+	size_t count, capacity;
+	uint64_t removed; /* snapshots that slower calls replaced */
+};
+
+/* `path` is the recording's folder. The session must stay open. */
+void snapshot_list_init(struct snapshot_list *list,
+			const struct session *session, const char *path);
+void snapshot_list_fini(struct snapshot_list *list);
+
+/*
+ * Returns the function and the duration of a snapshot's call: "handle, 413 ms",
+ * "handle" or "". The caller frees the text.
+ */
+char *snapshot_call_text(const struct listed_snapshot *one,
+			 struct session *session);
+
+/*
+ * Returns the command that shows the first snapshot, "clew trace --slowest
+ * handle DIR/1.0.snapshot2" for example. `path` is the recording's folder as
+ * the user names it. The list must not be empty. The caller frees the text.
+ */
+char *snapshot_list_command(const struct snapshot_list *list,
+			    struct session *session, const char *path);
+
+#endif
