@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "report/code/made_calls.h"
 #include "report/model/announced_lines.h"
 
 enum { UNKNOWN_CODE_BYTES = 64 };
@@ -23,13 +24,24 @@ struct pc_costs {
 	struct idmap by_vaddr; /* vaddr + 1 -> index + 1 */
 };
 
+/* The lines of the frames at a site, each once, innermost first. */
+struct site_lines {
+	uint32_t *items; /* indices of lines */
+	size_t count, capacity;
+	/* (site << 1 | is_return) + 1 -> position of the lines' count + 1 */
+	struct idmap at;
+};
+
 /* State while an annotation is made. */
 struct annotating {
 	struct annotation *annotation;
 	struct session *session;
 	const struct call_sites *sites;
 	struct pc_costs pcs;
-	struct idmap lines;          /* hash of a line -> index + 1 */
+	struct idmap lines; /* hash of a line -> index + 1 */
+	struct site_lines site_lines;
+	struct made_calls calls;
+	struct idmap targets;        /* vaddr + 1 -> row that jumps there + 1 */
 	struct vaddr_range *symbols; /* of the module; sorted */
 	size_t symbol_count, symbol_capacity;
 	int has_symbols; /* they were read */
@@ -115,7 +127,7 @@ static uint32_t add_to_lines(struct annotating *work,
 		line = &work->annotation->lines[lines[i]];
 		if (i == 0)
 			cost_add(&line->self, cost);
-		cost_add(&line->total, cost);
+		cost_add(&line->own, cost);
 	}
 	return count > 0 ? lines[0] : NO_ITEM;
 }
@@ -144,6 +156,16 @@ static int is_before(const void *a, const void *b)
 	return (one->vaddr > other->vaddr) - (one->vaddr < other->vaddr);
 }
 
+/* Whether a sample's address is in the function's module. */
+static int is_own_site(const struct annotating *work,
+		       const struct tree_spot *spot)
+{
+	const struct catalog *catalog = &work->session->catalog;
+
+	return site_is_announced(catalog, spot->site) ||
+	       catalog->sites[spot->site].module == work->annotation->module;
+}
+
 static void add_spot(struct annotating *work, const struct tree_spot *spot)
 {
 	struct catalog *catalog = &work->session->catalog;
@@ -152,8 +174,7 @@ static void add_spot(struct annotating *work, const struct tree_spot *spot)
 	struct a2n_frame frames[CATALOG_FRAMES];
 	size_t count;
 
-	if (!site_is_announced(catalog, spot->site) &&
-	    site->module != work->annotation->module)
+	if (!is_own_site(work, spot))
 		return;
 	work->annotation->unplaced_ns -= spot->ns;
 	count = catalog_site_frames(catalog, spot->site, 0, frames,
@@ -173,16 +194,19 @@ uint32_t annotation_function_of(const struct catalog *catalog,
 	return whole_function(catalog, tree->nodes[node].function);
 }
 
-/* Whether the annotated function has the code of a node. */
-static int is_of_function(const struct annotating *work, uint32_t node)
+int annotation_has_node(const struct catalog *catalog, const struct tree *tree,
+			uint32_t function, uint32_t node)
 {
-	const struct catalog *catalog = &work->session->catalog;
-	const struct tree *tree = &work->session->tree;
-	const uint32_t function = work->annotation->function;
-
 	if (catalog->functions[function].kind == KIND_INLINED)
 		return tree->nodes[node].function == function;
 	return annotation_function_of(catalog, tree, node) == function;
+}
+
+static int is_of_function(const struct annotating *work, uint32_t node)
+{
+	return annotation_has_node(&work->session->catalog,
+				   &work->session->tree,
+				   work->annotation->function, node);
 }
 
 static void add_samples(struct annotating *work)
@@ -356,6 +380,19 @@ static struct code_cost cost_of(const struct pc_costs *pcs, size_t *at,
 	return cost;
 }
 
+/* Whether a direct jump or call leads out of the function. */
+static int leads_out(const struct annotation *annotation,
+		     const struct instruction *one)
+{
+	if ((one->kind != INSTRUCTION_JUMP && one->kind != INSTRUCTION_CALL) ||
+	    one->target == NO_TARGET)
+		return 0;
+	for (size_t i = 0; i < annotation->range_count; i++)
+		if (is_in_range(annotation, i, one->target))
+			return 0;
+	return 1;
+}
+
 static void fill_rows(struct annotating *work)
 {
 	struct annotation *annotation = work->annotation;
@@ -375,13 +412,239 @@ static void fill_rows(struct annotating *work)
 					  one->vaddr, frames, CATALOG_FRAMES);
 
 		row->cost = cost_of(&work->pcs, &at, one);
+		row->total_ns = row->cost.ns;
 		if (one->kind == INSTRUCTION_CALL)
 			made.calls =
 				call_sites_of(work->sites, annotation->module,
 					      one->vaddr + one->bytes);
 		row->cost.calls = made.calls;
 		row->line = add_to_lines(work, frames, count, &made);
+		if (leads_out(annotation, one)) {
+			uint64_t *target =
+				idmap_at(&work->targets, one->target + 1);
+
+			*target = *target ? *target : i + 1;
+		}
 	}
+}
+
+/* ---- Calls and total time ---- */
+
+static void put_line(struct site_lines *known, uint32_t line)
+{
+	known->items = memory_grow(known->items, known->count, &known->capacity,
+				   sizeof(*known->items));
+	known->items[known->count++] = line;
+}
+
+/*
+ * Returns the position in `site_lines` of the lines at a site: their number,
+ * and then the lines.
+ */
+static size_t lines_at(struct annotating *work, uint32_t site, int is_return)
+{
+	struct site_lines *known = &work->site_lines;
+	const uint64_t key = ((uint64_t)site << 1 | (is_return != 0)) + 1;
+	struct a2n_frame frames[CATALOG_FRAMES];
+	uint64_t *at = idmap_at(&known->at, key);
+	const size_t first = known->count;
+	size_t count;
+
+	if (*at)
+		return *at - 1;
+	*at = first + 1;
+	put_line(known, 0);
+	count = catalog_site_frames(&work->session->catalog, site, is_return,
+				    frames, CATALOG_FRAMES);
+	if (count > CATALOG_FRAMES)
+		count = CATALOG_FRAMES;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t line = line_at(work, &frames[i], i + 1 < count);
+
+		if (line == NO_ITEM || contains(known->items + first + 1,
+						known->items[first], line))
+			continue;
+		put_line(known, line);
+		known->items[first]++;
+	}
+	return first;
+}
+
+/*
+ * Returns whether a line has the time of an outer call already. `outer` is 1 +
+ * the index of a call, or 0.
+ */
+static int has_outer(struct annotating *work, uint32_t outer, uint32_t line)
+{
+	const struct made_call *call, *before = NULL;
+	size_t at;
+
+	for (; outer; outer = call->outer) {
+		call = &work->calls.items[outer - 1];
+		if (!call->site ||
+		    (before && before->site == call->site &&
+		     before->is_return_site == call->is_return_site))
+			continue;
+		before = call;
+		at = lines_at(work, call->site, call->is_return_site);
+		if (contains(work->site_lines.items + at + 1,
+			     work->site_lines.items[at], line))
+			return 1;
+	}
+	return 0;
+}
+
+/* Adds total time to the lines at a site, except to those of outer calls. */
+static void add_total(struct annotating *work, uint32_t site, int is_return,
+		      uint32_t outer, uint64_t ns)
+{
+	const size_t at = lines_at(work, site, is_return);
+
+	for (uint32_t i = 0; ns > 0 && i < work->site_lines.items[at]; i++) {
+		const uint32_t line = work->site_lines.items[at + 1 + i];
+
+		if (!has_outer(work, outer, line))
+			work->annotation->lines[line].total_ns += ns;
+	}
+}
+
+/* Returns the row of the instruction that calls from a site, or NULL. */
+static struct annotated_row *row_at(const struct annotation *annotation,
+				    uint64_t vaddr, int is_return)
+{
+	const struct instruction *items = annotation->code.items;
+	size_t low = 0, high = annotation->code.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (items[middle].vaddr + items[middle].bytes <=
+		    vaddr - (is_return != 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < annotation->code.count &&
+			       items[low].vaddr <= vaddr - (is_return != 0)
+		       ? &annotation->rows[low]
+		       : NULL;
+}
+
+/* Returns whether an outer call was made at the same instruction. */
+static int has_outer_at(const struct made_calls *calls,
+			const struct made_call *call)
+{
+	for (uint32_t outer = call->outer; outer;
+	     outer = calls->items[outer - 1].outer)
+		if (calls->items[outer - 1].site == call->site)
+			return 1;
+	return 0;
+}
+
+static void add_call(struct annotating *work, const struct made_call *call)
+{
+	struct annotation *annotation = work->annotation;
+	struct catalog *catalog = &work->session->catalog;
+	const struct tree *tree = &work->session->tree;
+	const struct tree_node *callee = &tree->nodes[call->node];
+	const uint64_t ns = tree_below_of(tree, call->node, METRIC_TIME);
+	const struct code_cost made = { .calls = callee->calls };
+	struct annotated_row *row;
+	size_t at;
+
+	if (!call->site) {
+		/* clew's own time is in no call of the function. */
+		if (!call->outer &&
+		    catalog_kind(catalog, callee->function) != KIND_CLEW)
+			annotation->unplaced_calls_ns += ns;
+		return;
+	}
+	annotation->has_callees |= ns > 0;
+	add_total(work, call->site, call->is_return_site, call->outer, ns);
+	at = lines_at(work, call->site, call->is_return_site);
+	for (uint32_t i = 0;
+	     !annotation->has_call_sites && i < work->site_lines.items[at];
+	     i++) {
+		struct annotated_line *line =
+			&annotation->lines[work->site_lines.items[at + 1 + i]];
+
+		if (i == 0)
+			cost_add(&line->self, &made);
+		cost_add(&line->own, &made);
+	}
+	if (site_is_announced(catalog, call->site))
+		return;
+	row = row_at(annotation, catalog->sites[call->site].vaddr,
+		     call->is_return_site);
+	if (!row)
+		return;
+	if (!has_outer_at(&work->calls, call))
+		row->total_ns += ns;
+	if (!annotation->has_call_sites)
+		row->cost.calls += made.calls;
+}
+
+/*
+ * Sets the sites of the calls. A call without one is a tail call, or the
+ * function that it was made by is not the recorded caller. The code may have a
+ * jump or a direct call to the callee; this is the site then.
+ */
+static void find_sites(struct annotating *work)
+{
+	struct session *session = work->session;
+	struct annotation *annotation = work->annotation;
+
+	for (size_t i = 0; i < work->calls.count; i++) {
+		struct made_call *call = &work->calls.items[i];
+		const struct tree_node *callee =
+			&session->tree.nodes[call->node];
+		const struct catalog_function *entry =
+			&session->catalog.functions[callee->function];
+		const uint64_t *row;
+
+		call->site = made_call_site(session, annotation->function,
+					    call->node);
+		call->is_return_site = callee->is_return_site;
+		if (call->site || entry->is_named ||
+		    entry->module != annotation->module)
+			continue;
+		row = idmap_find(&work->targets, entry->vaddr + 1);
+		if (!row)
+			continue;
+		call->site =
+			catalog_site_at(&session->catalog, annotation->module,
+					annotation->code.items[*row - 1].vaddr);
+		call->is_return_site = 0;
+	}
+}
+
+/* Returns whether a node is the function's, and no node above it is. */
+static int is_outermost(const struct annotating *work, uint32_t node)
+{
+	return is_of_function(work, node) && !work->calls.nearest[node] &&
+	       !is_of_function(work, work->session->tree.nodes[node].parent);
+}
+
+static void add_calls(struct annotating *work)
+{
+	struct annotation *annotation = work->annotation;
+	const struct tree *tree = &work->session->tree;
+
+	made_calls_find(&work->calls, work->session, annotation->function);
+	find_sites(work);
+	for (size_t i = 0; i < work->calls.count; i++)
+		add_call(work, &work->calls.items[i]);
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+
+		if (is_of_function(work, spot->node) && is_own_site(work, spot))
+			add_total(work, spot->site, 0,
+				  work->calls.nearest[spot->node], spot->ns);
+	}
+	for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
+		if (is_outermost(work, i))
+			annotation->total_ns +=
+				tree_below_of(tree, i, METRIC_TIME);
 }
 
 /* Orders the function's own lines first, then those of each inlined one. */
@@ -449,6 +712,7 @@ void annotation_init(struct annotation *annotation, struct session *session,
 		.function = function,
 		.module = catalog->functions[function].module,
 		.why = why_no_code(session, function),
+		.has_call_sites = session->has_call_sites,
 	};
 	add_samples(&work);
 	if (!annotation->why) {
@@ -459,7 +723,12 @@ void annotation_init(struct annotation *annotation, struct session *session,
 				  &annotation->code, &annotation->why);
 		fill_rows(&work);
 	}
+	add_calls(&work);
 	sort_lines(&work);
+	made_calls_fini(&work.calls);
+	free(work.site_lines.items);
+	idmap_fini(&work.site_lines.at);
+	idmap_fini(&work.targets);
 	free(work.pcs.items);
 	free(work.symbols);
 	idmap_fini(&work.pcs.by_vaddr);

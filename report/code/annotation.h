@@ -2,7 +2,9 @@
 /*
  * The cost of one function by instruction and by source line.
  *
- * Time comes from the addresses of samples, calls from recorded call sites.
+ * Self time comes from the addresses of samples. The time of a callee is that of
+ * its context, and it belongs to the site of the first call in this context.
+ * Calls belong there also, unless the recording has the site of each call.
  * Addresses are those of the module's file. Code of a function may lie in
  * several ranges, for example in that of `f` and of `f.cold`. Code of a runtime
  * has announced lines only (report/model/announced_lines.h) and no
@@ -20,7 +22,7 @@
 
 struct code_cost {
 	uint64_t ns, samples;
-	uint64_t calls; /* made here; 0 without recorded call sites */
+	uint64_t calls; /* made here */
 };
 
 /* A source line. */
@@ -31,11 +33,17 @@ struct annotated_line {
 	/* The inlined function with this line; NULL: the function itself. */
 	const char *inlined;
 	struct code_cost self;
-	struct code_cost total; /* with the functions inlined there */
+	struct code_cost own; /* with the functions inlined there */
+	/*
+	 * Time with the functions inlined and called there. In recursion, an
+	 * inner call counts once.
+	 */
+	uint64_t total_ns;
 };
 
 struct annotated_row {
 	struct code_cost cost;
+	uint64_t total_ns; /* time with the functions called there */
 	uint32_t line; /* index in `lines` of the innermost one, or NO_ITEM */
 };
 
@@ -43,7 +51,11 @@ struct annotation {
 	uint32_t function; /* of the catalog */
 	uint32_t module;   /* or CATALOG_NO_MODULE */
 	struct measure self;
-	uint64_t unplaced_ns; /* of samples without an address */
+	uint64_t total_ns; /* time with all callees */
+	/* Time of samples without an address, and of calls without a site. */
+	uint64_t unplaced_ns, unplaced_calls_ns;
+	int has_callees;    /* with time, at known lines or instructions */
+	int has_call_sites; /* calls are those of recorded call sites */
 	struct vaddr_range *ranges;
 	size_t range_count, range_capacity;
 	struct instructions code;
@@ -59,6 +71,10 @@ struct annotation {
  */
 uint32_t annotation_function_of(const struct catalog *catalog,
 				const struct tree *tree, uint32_t node);
+
+/* Returns whether a function has the code of a node, inlined code included. */
+int annotation_has_node(const struct catalog *catalog, const struct tree *tree,
+			uint32_t function, uint32_t node);
 
 /* Finds the costs of a function. `sites` may be empty. */
 void annotation_init(struct annotation *annotation, struct session *session,

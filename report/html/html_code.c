@@ -5,7 +5,7 @@
  * clew annotate. An instruction is an array:
  *
  *	[bytes after the former one's address, lines of jumps, text, ns,
- *	 samples, calls made, file, line]
+ *	 samples, calls made, file, line, ns with callees]
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,13 +83,13 @@ static json_t *row_of(struct html_page *page,
 	char *arrows = text_of(text, row, text_instruction_arrows);
 	char *code = text_of(text, row, text_instruction);
 	json_t *array = json_pack(
-		"[oooooooo]",
+		"[ooooooooo]",
 		json_number(row ? items[row].vaddr - items[row - 1].vaddr : 0),
 		json_text(arrows), json_text(code), json_number(own->cost.ns),
 		json_number(own->cost.samples), json_number(own->cost.calls),
 		json_number(line ? strings_number(&page->files, line->file)
 				 : 0),
-		json_number(line ? line->line : 0));
+		json_number(line ? line->line : 0), json_number(own->total_ns));
 
 	free(arrows);
 	free(code);
@@ -151,6 +151,10 @@ static size_t write_function(struct html_page *page, struct json_stream *list,
 			    json_number(annotation.self.ns));
 		json_member(&object, "samples",
 			    json_number(annotation.self.samples));
+		json_member(&object, "total_ns",
+			    json_number(annotation.total_ns));
+		json_member(&object, "has_sites",
+			    json_boolean(annotation.has_call_sites));
 		json_member(&object, "is_cut",
 			    json_boolean(annotation.code.is_cut));
 		write_rows(page, &object, &annotation);

@@ -41,7 +41,8 @@ static json_t *line_of(struct session *session,
 	if (line->inlined)
 		json_object_set_new(value, "inlined", json_text(line->inlined));
 	set_cost(value, annotation, &line->self);
-	json_object_set_new(value, "total_ns", json_number(line->total.ns));
+	json_object_set_new(value, "inlined_ns", json_number(line->own.ns));
+	json_object_set_new(value, "total_ns", json_number(line->total_ns));
 	if (text)
 		json_object_set_new(value, "text", json_text(text));
 	return value;
@@ -75,6 +76,8 @@ static json_t *instruction_of(const struct annotation *annotation, size_t row)
 		json_object_set_new(value, "line",
 				    json_number(annotation->rows[row].line));
 	set_cost(value, annotation, &annotation->rows[row].cost);
+	json_object_set_new(value, "total_ns",
+			    json_number(annotation->rows[row].total_ns));
 	return value;
 }
 
@@ -94,8 +97,13 @@ static void write_function(struct json_stream *functions,
 	json_member(&object, "calls", json_number(annotation->self.calls));
 	json_member(&object, "self_ns", json_number(annotation->self.ns));
 	json_member(&object, "samples", json_number(annotation->self.samples));
+	json_member(&object, "total_ns", json_number(annotation->total_ns));
 	json_member(&object, "unplaced_ns",
 		    json_number(annotation->unplaced_ns));
+	json_member(&object, "unplaced_calls_ns",
+		    json_number(annotation->unplaced_calls_ns));
+	json_member(&object, "has_call_sites",
+		    json_boolean(annotation->has_call_sites));
 	if (annotation->why)
 		json_member(&object, "no_instructions",
 			    json_text(annotation->why));

@@ -27,6 +27,7 @@ enum {
 	/* Source lines without code that are shown between others. */
 	LINES_AROUND = 4,
 	CALLS_MIN_WIDTH = 7,
+	TOTAL_WIDTH = 9,
 	/* Lines that are listed before the instructions. */
 	HOTTEST_MAX = 5,
 };
@@ -37,7 +38,8 @@ struct annotation_table {
 	const struct annotation_view *view;
 	const struct annotation *annotation;
 	struct instruction_text text;
-	int has_time, calls_width; /* calls_width 0: no such column */
+	int has_time, has_range;
+	int total_width, calls_width; /* 0: no such column */
 	int vaddr_width;
 };
 
@@ -51,25 +53,35 @@ static double share_in(const struct annotation *annotation, uint64_t ns)
 
 /* Writes the columns of a cost, blank where it has none. */
 static void write_cost(const struct annotation_table *table,
-		       const struct code_cost *cost)
+		       const struct code_cost *cost, uint64_t total_ns)
 {
 	FILE *out = table->out;
 	struct share_interval likely;
 	char range[32];
 
 	if (table->has_time && cost->ns == 0)
-		fprintf(out, "%28s", "");
-	if (table->has_time && cost->ns > 0) {
+		fprintf(out, "%*s", table->has_range ? 28 : 17, "");
+	if (table->has_time && cost->ns > 0)
+		fprintf(out, "%9s %6.2f%%", DURATION(cost->ns),
+			100 * share_in(table->annotation, cost->ns));
+	if (table->has_range && cost->ns > 0) {
 		likely = annotation_share(table->annotation, cost);
 		snprintf(range, sizeof(range), "%.1f-%.1f", 100 * likely.low,
 			 100 * likely.high);
-		fprintf(out, "%9s %6.2f%% %-10s", DURATION(cost->ns),
-			100 * share_in(table->annotation, cost->ns), range);
+		fprintf(out, " %-10s", range);
 	}
+	if (table->total_width)
+		fprintf(out, " %*s", table->total_width,
+			total_ns ? DURATION(total_ns) : "");
 	if (table->calls_width)
 		fprintf(out, " %*s", table->calls_width,
 			cost->calls ? GROUPED(cost->calls) : "");
 	fputs("  ", out);
+}
+
+static void write_no_cost(const struct annotation_table *table)
+{
+	write_cost(table, &(struct code_cost){ 0 }, 0);
 }
 
 static void write_heading(const struct annotation_table *table,
@@ -80,7 +92,11 @@ static void write_heading(const struct annotation_table *table,
 
 	text_begin(out, has_color, STYLE_HEADING);
 	if (table->has_time)
-		fprintf(out, "%9s %7s %-10s", "self", "share", "95% range");
+		fprintf(out, "%9s %7s", "self", "share");
+	if (table->has_range)
+		fprintf(out, " %-10s", "95% range");
+	if (table->total_width)
+		fprintf(out, " %*s", table->total_width, "total");
 	if (table->calls_width)
 		fprintf(out, " %*s", table->calls_width, "calls");
 	fprintf(out, "  %s", what);
@@ -92,6 +108,19 @@ static enum text_style heat_of(const struct annotation_table *table,
 			       const struct code_cost *cost)
 {
 	return text_heat(share_in(table->annotation, cost->ns));
+}
+
+/*
+ * Returns whether code is shown for its costs: its time, or its calls if these
+ * are those of call sites, or if there is no time.
+ */
+static int is_worth_showing(const struct annotation_table *table,
+			    uint64_t calls, uint64_t total_ns)
+{
+	const struct annotation *annotation = table->annotation;
+
+	return total_ns > 0 || (calls > 0 && (annotation->has_call_sites ||
+					      !annotation->total_ns));
 }
 
 /* ---- Source lines ---- */
@@ -129,45 +158,69 @@ static void write_line(const struct annotation_table *table,
 	free(inlined);
 }
 
+/* Returns the time by which lines are chosen. */
+typedef uint64_t line_time(const struct annotated_line *line);
+
+static uint64_t self_of(const struct annotated_line *line)
+{
+	return line->self.ns;
+}
+
+/* Inner calls of a recursion are in the total of an outer line. */
+static uint64_t callees_of(const struct annotated_line *line)
+{
+	return line->total_ns > line->own.ns ? line->total_ns - line->own.ns
+					     : 0;
+}
+
 /* Returns the line with the most time below that of `before`, or NULL. */
 static const struct annotated_line *next_hottest(
-	const struct annotation *annotation,
+	const struct annotation *annotation, line_time time_of,
 	const struct annotated_line *before)
 {
 	const struct annotated_line *hottest = NULL;
 
 	for (size_t i = 0; i < annotation->line_count; i++) {
 		const struct annotated_line *line = &annotation->lines[i];
+		const uint64_t ns = time_of(line);
 
-		if (line->self.ns == 0 ||
-		    (before &&
-		     (line->self.ns > before->self.ns ||
-		      (line->self.ns == before->self.ns && line <= before))))
+		if (ns == 0 ||
+		    (before && (ns > time_of(before) ||
+				(ns == time_of(before) && line <= before))))
 			continue;
-		if (!hottest || line->self.ns > hottest->self.ns)
+		if (!hottest || ns > time_of(hottest))
 			hottest = line;
 	}
 	return hottest;
 }
 
-static void write_hottest_lines(const struct annotation_table *table)
+static void write_hottest_lines(const struct annotation_table *table,
+				const char *what, line_time time_of)
 {
 	const struct annotated_line *line =
-		next_hottest(table->annotation, NULL);
+		next_hottest(table->annotation, time_of, NULL);
 
 	if (!line)
 		return;
-	write_heading(table, "lines with the most time");
+	write_heading(table, what);
 	for (int i = 0; i < HOTTEST_MAX && line; i++) {
 		const enum text_style heat = heat_of(table, &line->self);
 
 		text_begin(table->out, table->session->has_color, heat);
-		write_cost(table, &line->self);
+		write_cost(table, &line->self, line->total_ns);
 		write_line(table, line);
 		text_end(table->out, table->session->has_color, heat);
 		fputc('\n', table->out);
-		line = next_hottest(table->annotation, line);
+		line = next_hottest(table->annotation, time_of, line);
 	}
+}
+
+static void write_all_hottest_lines(const struct annotation_table *table)
+{
+	write_hottest_lines(table, "lines with the most time of their own",
+			    self_of);
+	write_hottest_lines(table, "lines whose calls take the most time",
+			    callees_of);
 }
 
 /* ---- Instructions ---- */
@@ -182,10 +235,11 @@ static uint8_t *choose_rows(const struct annotation_table *table)
 	int has_any = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct code_cost *cost = &annotation->rows[i].cost;
 		size_t from, to;
 
-		if (i > 0 && !cost->ns && !cost->calls)
+		if (i > 0 &&
+		    !is_worth_showing(table, annotation->rows[i].cost.calls,
+				      annotation->rows[i].total_ns))
 			continue;
 		has_any |= i > 0;
 		from = i > ROWS_AROUND ? i - ROWS_AROUND : 0;
@@ -211,7 +265,7 @@ static void write_instruction(const struct annotation_table *table, size_t row)
 	const enum text_style heat = heat_of(table, cost);
 
 	text_begin(table->out, table->session->has_color, heat);
-	write_cost(table, cost);
+	write_cost(table, cost, annotation->rows[row].total_ns);
 	text_end(table->out, table->session->has_color, heat);
 	fprintf(table->out, "  %*" PRIx64 "  ", table->vaddr_width, one->vaddr);
 	text_instruction_arrows(&table->text, table->out, row);
@@ -229,7 +283,7 @@ static void write_row_line(const struct annotation_table *table, size_t row)
 	const uint32_t line = annotation->rows[row].line;
 	const int has_color = table->session->has_color;
 
-	write_cost(table, &(struct code_cost){ 0 });
+	write_no_cost(table);
 	text_begin(table->out, has_color, STYLE_HEADING);
 	if (line == NO_ITEM)
 		fputs("(no source line)", table->out);
@@ -249,7 +303,7 @@ static size_t write_hidden(const struct annotation_table *table,
 
 	while (end < count && !is_shown[end])
 		end++;
-	write_cost(table, &(struct code_cost){ 0 });
+	write_no_cost(table);
 	fprintf(table->out, "  %*s  ", table->vaddr_width, "...");
 	text_instruction_lines(&table->text, table->out, row);
 	text_begin(table->out, has_color, STYLE_DIM);
@@ -314,12 +368,13 @@ static void write_source_line(const struct annotation_table *table,
 			      const struct annotated_line *line)
 {
 	const struct code_cost none = { 0 };
-	const struct code_cost *cost = line ? &line->total : &none;
+	const struct code_cost *cost = line ? &line->own : &none;
+	const uint64_t total_ns = line ? line->total_ns : 0;
 	const char *text = text_of(table, file, number);
 	const enum text_style heat = heat_of(table, cost);
 
 	text_begin(table->out, table->session->has_color, heat);
-	write_cost(table, cost);
+	write_cost(table, cost, total_ns);
 	fprintf(table->out, "%6" PRIu32 "%s%s", number,
 		text && *text ? "  " : "", text ? text : "");
 	text_end(table->out, table->session->has_color, heat);
@@ -340,7 +395,7 @@ static void write_file(const struct annotation_table *table,
 				? text_shown_name(table->session, line->inlined)
 				: NULL;
 
-	write_cost(table, &(struct code_cost){ 0 });
+	write_no_cost(table);
 	text_begin(table->out, table->session->has_color, STYLE_HEADING);
 	if (inlined)
 		fprintf(table->out, "%s (inlined), %s", inlined, file);
@@ -352,9 +407,10 @@ static void write_file(const struct annotation_table *table,
 	free(inlined);
 }
 
-static int has_cost(const struct code_cost *cost)
+static int has_cost(const struct annotation_table *table,
+		    const struct annotated_line *line)
 {
-	return cost->ns > 0 || cost->calls > 0;
+	return is_worth_showing(table, line->own.calls, line->total_ns);
 }
 
 /* Returns the end of the lines of one file and one inlined function. */
@@ -370,11 +426,11 @@ static size_t group_end(const struct annotation *annotation, size_t first)
 	return end;
 }
 
-static int group_has_cost(const struct annotation *annotation, size_t first,
+static int group_has_cost(const struct annotation_table *table, size_t first,
 			  size_t end)
 {
 	for (size_t i = first; i < end; i++)
-		if (has_cost(&annotation->lines[i].total))
+		if (has_cost(table, &table->annotation->lines[i]))
 			return 1;
 	return 0;
 }
@@ -388,7 +444,7 @@ static void write_group(const struct annotation_table *table, size_t first,
 	write_file(table, &lines[first]);
 	for (size_t i = first; i < end; i++) {
 		if (lines[i].line - next > LINES_AROUND * 2) {
-			write_cost(table, &(struct code_cost){ 0 });
+			write_no_cost(table);
 			fprintf(table->out, "%6s\n", "...");
 			next = lines[i].line;
 		}
@@ -408,7 +464,7 @@ static void write_source(const struct annotation_table *table)
 		end = group_end(annotation, first);
 		if (table->view->shows_all ||
 		    !annotation->lines[first].inlined ||
-		    group_has_cost(annotation, first, end))
+		    group_has_cost(table, first, end))
 			write_group(table, first, end);
 	}
 }
@@ -437,7 +493,9 @@ static void write_title(const struct annotation_table *table)
 				(double)session->summary.time_ns,
 			GROUPED(self->samples), text_plural(self->samples));
 	else
-		fputs("no time", out);
+		fputs("no time of its own", out);
+	if (annotation->total_ns > self->ns)
+		fprintf(out, ", %s total", DURATION(annotation->total_ns));
 	fputc('\n', out);
 }
 
@@ -453,7 +511,7 @@ static void write_file_notes(const struct annotation_table *table)
 		const struct source_file *file;
 
 		if (is_same_text(before, line->file) ||
-		    (line->inlined && !has_cost(&line->total)))
+		    (line->inlined && !has_cost(table, line)))
 			continue;
 		before = line->file;
 		file = source_files_find(table->view->sources,
@@ -481,6 +539,7 @@ static void write_file_notes(const struct annotation_table *table)
 static void write_notes(const struct annotation_table *table)
 {
 	const struct annotation *annotation = table->annotation;
+	const int has_sites = annotation->has_call_sites;
 
 	if (annotation->why && !table->view->is_source_only) {
 		char *why = printable(annotation->why);
@@ -493,6 +552,17 @@ static void write_notes(const struct annotation_table *table)
 	if (annotation->unplaced_ns > 0)
 		fprintf(table->out, "%s of the time has no address\n",
 			DURATION(annotation->unplaced_ns));
+	if (annotation->unplaced_calls_ns > 0)
+		fprintf(table->out,
+			"%s of the total is in calls whose line is unknown\n",
+			DURATION(annotation->unplaced_calls_ns));
+	if (table->total_width || (table->calls_width && !has_sites))
+		fprintf(table->out,
+			"%s: a called function counts at the line of its "
+			"first call in each context\n",
+			!table->calls_width || has_sites ? "total"
+			: table->total_width             ? "total, calls"
+							 : "calls");
 }
 
 static int width_of_calls(const struct annotation *annotation)
@@ -501,8 +571,8 @@ static int width_of_calls(const struct annotation *annotation)
 	int width;
 
 	for (size_t i = 0; i < annotation->line_count; i++)
-		if (annotation->lines[i].total.calls > most)
-			most = annotation->lines[i].total.calls;
+		if (annotation->lines[i].own.calls > most)
+			most = annotation->lines[i].own.calls;
 	for (size_t i = 0; i < annotation->code.count; i++)
 		if (annotation->rows[i].cost.calls > most)
 			most = annotation->rows[i].cost.calls;
@@ -510,6 +580,28 @@ static int width_of_calls(const struct annotation *annotation)
 	if (most == 0)
 		return 0;
 	return width > CALLS_MIN_WIDTH ? width : CALLS_MIN_WIDTH;
+}
+
+/*
+ * Chooses the columns. If the text has too little room, the range is omitted
+ * first, and then calls that are not those of each call site.
+ */
+static void choose_columns(struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+	const unsigned int width = table->session->columns;
+	const int calls_width = width_of_calls(annotation);
+	unsigned int used = 2;
+
+	table->has_time = annotation->self.samples > 0;
+	used += table->has_time ? 17 : 0;
+	/* Without callees the total of a line is its own time. */
+	table->total_width = annotation->has_callees ? TOTAL_WIDTH : 0;
+	used += (unsigned int)table->total_width;
+	if (annotation->has_call_sites ||
+	    text_has_room(width, &used, (unsigned int)calls_width + 1))
+		table->calls_width = calls_width;
+	table->has_range = table->has_time && text_has_room(width, &used, 11);
 }
 
 static void write_function(FILE *out, struct session *session,
@@ -524,12 +616,11 @@ static void write_function(FILE *out, struct session *session,
 		.text = { .session = session,
 			  .annotation = annotation,
 			  .is_utf8 = text_glyph("1", "")[0] != '\0' },
-		.has_time = annotation->self.samples > 0,
-		.calls_width = width_of_calls(annotation),
 		.vaddr_width = 4,
 	};
 	const size_t count = annotation->code.count;
 
+	choose_columns(&table);
 	if (count > 0)
 		table.vaddr_width =
 			snprintf(NULL, 0, "%" PRIx64,
@@ -538,7 +629,7 @@ static void write_function(FILE *out, struct session *session,
 	write_title(&table);
 	if (count > 0 && !view->is_source_only) {
 		if (!view->is_code_only)
-			write_hottest_lines(&table);
+			write_all_hottest_lines(&table);
 		jump_arrows_init(&table.text.arrows, &annotation->code);
 		write_instructions(&table);
 		jump_arrows_fini(&table.text.arrows);

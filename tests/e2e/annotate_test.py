@@ -13,7 +13,7 @@ import subprocess
 import unittest
 import urllib.parse
 
-from lib import clewtest, debuginfod, html_page
+from lib import clewtest, debuginfod, html_page, screen
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE / "annotate.c"
@@ -80,6 +80,52 @@ int main(void)
 {
 	idle_part();
 	return busy_part() == 0 || counted != 2;
+}
+"""
+
+# Functions whose time is known by the lines that call them.
+TOTALS = """
+#include <stdlib.h>
+#define NEVER_INLINED __attribute__((noinline, noclone))
+volatile unsigned int divisor = 3, sum;
+static void spin(unsigned int count)
+{
+	for (unsigned int i = 0; i < count * 1000; i++)
+		sum += i / divisor;
+}
+NEVER_INLINED void slow(unsigned int n) { spin(n); spin(n); sum++; }
+NEVER_INLINED void quick(unsigned int n) { spin(n); sum++; }
+NEVER_INLINED void step(unsigned int n) { spin(n); sum += 2; }
+NEVER_INLINED void last(unsigned int n) { spin(n); sum += 3; }
+NEVER_INLINED void outer(unsigned int n)
+{
+	slow(n); /* slow */
+	quick(n); /* quick */
+	spin(n);
+}
+NEVER_INLINED unsigned int walk(unsigned int depth)
+{
+	if (depth == 0)
+		return 1;
+	walk(depth - 1); /* again */
+	step(2); /* work */
+	return 1;
+}
+NEVER_INLINED void jumping(unsigned int n)
+{
+	sum++;
+	last(n); /* jump */
+}
+int main(int argc, char **argv)
+{
+	unsigned int rounds = argc > 1 ? atoi(argv[1]) / 5 : 1;
+
+	for (unsigned int i = 0; i < rounds; i++) {
+		outer(100);
+		sum += walk(20); /* walked */
+		jumping(50);
+	}
+	return 0;
 }
 """
 
@@ -271,6 +317,74 @@ class Recursion(Annotated):
                               if line["total_ns"]})
         for line in fib["lines"]:
             self.assertLessEqual(line["total_ns"], fib["self_ns"])
+
+
+class Totals(Annotated, screen.Screen):
+    """Time with the functions that are called in a line."""
+    def setUp(self):
+        super().setUp()
+        source = self.work / "totals.c"
+        source.write_text(TOTALS)
+        self.lines = {mark: number for number, text in
+                      enumerate(TOTALS.splitlines(), 1)
+                      for mark in re.findall(r"/\* (\w+) \*/", text)}
+        self.build("-g", source=source)
+        self.run_recorded()
+        self.report = {
+            one["name"]: one for one in self.clew_json(
+                "report", "--json", "-n", "0", self.recording_path)["functions"]}
+
+    def total(self, function, mark):
+        return sum(line["total_ns"] for line in function["lines"]
+                   if line["line"] == self.lines[mark])
+
+    def test_a_call_has_the_time_of_its_callee(self):
+        outer = self.function("outer")
+        self.assertEqual(outer["total_ns"], self.report["outer"]["total_ns"])
+        for name in "slow", "quick":
+            self.assertEqual(self.total(outer, name),
+                             self.report[name]["total_ns"], name)
+            calls = [one for one in outer["instructions"]
+                     if one["total_ns"] == self.report[name]["total_ns"] > 0]
+            self.assertEqual([one["calls_made"] for one in calls],
+                             [self.report[name]["calls"]], name)
+        self.assertGreater(self.total(outer, "slow"), outer["self_ns"])
+        self.assertEqual(sum(line["total_ns"] for line in outer["lines"]
+                             if "inlined" not in line),
+                         outer["total_ns"])
+
+    def test_recursion_counts_once(self):
+        walk = self.function("walk")
+        self.assertEqual(walk["total_ns"], self.report["walk"]["total_ns"])
+        # The outermost call of walk() has a line of its own in main().
+        self.assertEqual(self.total(self.function("main"), "walked"),
+                         walk["total_ns"])
+        self.assertLessEqual(self.total(walk, "again"), walk["total_ns"])
+        self.assertGreater(self.total(walk, "again"), walk["total_ns"] / 2)
+        self.assertGreater(self.total(walk, "work"), walk["total_ns"] / 2)
+
+    def test_a_tail_call_has_the_line_of_its_jump(self):
+        jumping = self.function("jumping")
+        self.assertGreater(jumping["total_ns"], 0)
+        self.assertEqual(jumping["unplaced_calls_ns"], 0)
+        self.assertGreaterEqual(self.total(jumping, "jump"),
+                                jumping["total_ns"] - jumping["self_ns"])
+
+    def test_the_text_has_totals_of_lines_and_says_what_they_are(self):
+        said = self.text("--source", "outer")
+        self.assertRegex(said, r"(?m)^ +self +share.* total +calls +line, source$")
+        line = next(line for line in said.splitlines() if "/* slow */" in line)
+        self.assertRegex(line, rf"\d [mu]?s +{self.report['slow']['calls']} ")
+        self.assertIn("line of its first call in each context", said)
+        self.assertIn("lines whose calls take the most time", self.text("outer"))
+
+    def test_narrow_terminals_have_the_total_but_no_range(self):
+        self.assertIn("95% range", self.text("--source", "outer"))
+        self.open(clewtest.CLEW, "annotate", "--source", "outer",
+                  self.recording_path, columns=70)
+        narrow = self.see(r"slow\(n\)")
+        self.assertNotIn("95% range", narrow)
+        self.assertRegex(narrow, "self +share +total")
 
 
 class Names(Annotated):
@@ -570,12 +684,13 @@ class Pages(Annotated):
         vaddr = int(found["vaddr"], 16)
         self.assertEqual(len(found["rows"]), len(wanted["instructions"]))
         for row, one in zip(found["rows"], wanted["instructions"]):
-            step, _, text, ns, samples, calls, file, line = row
+            step, _, text, ns, samples, calls, file, line, total = row
             vaddr += step
             self.assertEqual(vaddr, int(one["vaddr"], 16))
             self.assertTrue(text.startswith(one["text"]), text)
-            self.assertEqual((ns, samples, calls),
-                             (one["self_ns"], one["samples"], one["calls_made"]))
+            self.assertEqual((ns, samples, calls, total),
+                             (one["self_ns"], one["samples"],
+                              one["calls_made"], one["total_ns"]))
             self.assertEqual((files[file], line),
                              lines[one["line"]] if "line" in one else ("", 0))
         return found["rows"]

@@ -15,14 +15,16 @@ export function readCode({ code = [] }) {
   return new Map(code.map((one) => {
     let vaddr = BigInt(one.vaddr);
     const rows = one.rows.map(([step, arrows, text, time, samples, calls, file,
-                                line]) => {
+                                line, total]) => {
       vaddr += BigInt(step);
       return { vaddr: vaddr.toString(16), arrows, text, time, samples, calls,
-               file, line };
+               file, line, total };
     });
 
     return [one.function, { f: one.function, time: one.self_ns,
-                            samples: one.samples, isCut: one.is_cut, rows }];
+                            samples: one.samples, isCut: one.is_cut,
+                            total: one.total_ns, hasSites: one.has_sites,
+                            rows }];
   }));
 }
 
@@ -84,8 +86,18 @@ export class CodeView {
         text: (row) => row.time ? format.amount(row.time) : "",
         share: (row) => row.time ? row.time / (this.shown.time || 1) : null,
         hint: (row) => row.samples ? format.plural(row.samples, "sample") : "" },
-      ...this.#hasCalls() ? [
+      ...this.#hasAny("total", "time") ? [
+        { key: "total", label: `Total ${measures.amountName(profile)}`,
+          isNumber: true, rank: 1, title: "With the functions that are called here",
+          value: (row) => row.total,
+          text: (row) => row.total ? format.amount(row.total) : "",
+          share: (row) => row.total ? row.total / (this.shown.total || 1) : null }]
+        : [],
+      ...this.#hasAny("calls") ? [
         { key: "calls", label: "Calls", isNumber: true, rank: 1,
+          title: this.#areExact() ? "Calls that this instruction made"
+            : "Calls made here: all those of a function in one context are at its " +
+              "first call",
           value: (row) => row.calls,
           text: (row) => row.calls ? format.count(row.calls) : "" }] : [],
       { key: "vaddr", label: "Address", least: 84, rank: 2,
@@ -101,8 +113,15 @@ export class CodeView {
     ];
   }
 
-  #hasCalls() {
-    return [...this.code.values()].some(({ rows }) => rows.some(({ calls }) => calls));
+  /* Whether an instruction has a value, which differs from another one. */
+  #hasAny(key, other) {
+    return [...this.code.values()].some(({ rows }) =>
+      rows.some((row) => row[key] && row[key] !== row[other]));
+  }
+
+  /* Whether calls are those of recorded call sites. */
+  #areExact() {
+    return [...this.code.values()].every(({ hasSites }) => hasSites);
   }
 
   show() {
