@@ -6,8 +6,9 @@
  * The program's malloc may work from main on and not earlier, or may be the
  * very function that is being hooked, so none is used. Capstone gets memory
  * from disasm/decode.c and only refers to libc's functions as its defaults; the
- * same is true of vsnprintf(). Capstone does sort a table of its own on first
- * use, for which libc's qsort() would call malloc: heapsort works in place.
+ * same is true of vsnprintf(). Capstone sorts a table of its own on first use.
+ * libc's qsort() would call malloc for it; the heapsort in this file works in
+ * place.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 
 #define CONFIG_MAX_BYTES (1 << 20)
 
-/* See config.h. The position in the file, for error messages. */
+/* See config.h. */
 struct reader {
 	struct config *config;
 	struct arena *arena;
@@ -129,7 +129,10 @@ int config_add_action(struct config *config, const char *text,
 	return err;
 }
 
-/* Parses nothing, or ":PATTERNS", after a method of counting each call. */
+/*
+ * Parses what follows a value of --java that counts Java methods: nothing, or
+ * ":PATTERNS".
+ */
 static int set_java_methods(struct reader *reader, enum config_java way,
 			    const char *text)
 {
@@ -219,7 +222,7 @@ static int obey(struct reader *reader, const char *word, const char *text)
 	return -EINVAL;
 }
 
-/* A line is a word, then blanks, then a text that may contain blanks. */
+/* Parses a line: a word, blanks, and a text that may contain blanks. */
 static int parse_line(struct reader *reader, char *line)
 {
 	char *word = line + strspn(line, " \t");

@@ -58,17 +58,17 @@ struct handler_object {
 	const char *path;
 };
 
-/* The part of a JVM that is recorded. */
+/* What is recorded of a JVM (option --java). */
 enum config_java {
-	CONFIG_JAVA_NATIVES, /* its native methods, by their Java names */
+	CONFIG_JAVA_NATIVES, /* native methods, with their Java names */
 	/* native methods, and the functions of the JVM itself */
 	CONFIG_JAVA_VM,
-	CONFIG_JAVA_OFF, /* none: the JVM gets no agent */
+	CONFIG_JAVA_OFF, /* nothing: clew's agent is not loaded into the JVM */
 	/* native methods, and each call of a Java method */
 	CONFIG_JAVA_EXACT,
-	/* as CONFIG_JAVA_EXACT, but only while it is switched on */
+	/* like CONFIG_JAVA_EXACT, but only while counting is switched on */
 	CONFIG_JAVA_STANDBY,
-	/* native methods, and each call of compiled code of a Java method */
+	/* native methods, and each call of compiled Java methods */
 	CONFIG_JAVA_IN_PLACE,
 };
 
@@ -85,36 +85,43 @@ struct config {
 	struct handler_object *handler_objects; /* of probes */
 	int hook_libc;
 	enum config_java java;
-	/* Patterns for the last three; NULL: none. */
+	/*
+	 * Patterns of the methods to count with EXACT, STANDBY and IN_PLACE, or
+	 * NULL for all.
+	 */
 	const char *java_methods;
-	uint32_t java_min_size; /* minimum size of their bytecode */
-	int hook_jni; /* also calls of JNI functions by native methods */
+	/* smaller methods are not counted; size of the bytecode */
+	uint32_t java_min_size;
+	/* calls of JNI functions by native methods are counted as well */
+	int hook_jni;
 	/* Native functions appear below the generated code that calls them. */
 	int jit_callers;
 	int no_children;
-	int no_prelinking; /* stubs are composed anew */
+	int no_prelinking; /* no stubs are mapped from the cache */
 	/*
-	 * The files for which to fill the cache, the program and its libraries;
-	 * then the process ends.
+	 * For `clew cache warm`: the program and its libraries, for which the
+	 * cache is filled. The process then ends.
 	 */
 	struct warmed_file *warmed_files;
 	uint64_t max_contexts;
-	/* Whether it follows from max_bytes. */
+	/* Which limit max_contexts follows from; reports show it. */
 	enum wire_fold max_contexts_cause;
-	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */
-	int is_bounded;     /* the user has set one of these limits */
+	/* limit for tables, contexts and samples; 0: no limit */
+	uint64_t max_bytes;
+	int is_bounded; /* the user has set one of these limits */
 	uint32_t verify_period;
 	int folds_recursion;
 	int no_tail_nesting;
 	enum wire_time time;
 	uint32_t rate_hz; /* of samples */
 	int wants_ticks;  /* use no finer clock */
-	int has_clock;    /* the user has selected the clock */
+	int has_clock;    /* the user has chosen the clock by an option */
 	/*
 	 * Maximum size of a process's packets; 0: no trace, calls are counted.
 	 */
 	uint64_t trace_bytes;
-	uint64_t thread_bytes; /* of a thread's packets; 0: no such limit */
+	/* maximum size of a thread's packets; 0: no limit */
+	uint64_t thread_bytes;
 	/* calls between two stamps; 0: only at contexts */
 	uint32_t stamp_every;
 	int stamp_returns; /* also stamp each return */
@@ -123,10 +130,14 @@ struct config {
 	uint32_t trace_depth;
 	/* Approximate time between stamps; 0: by number of calls. */
 	uint64_t stamp_ns;
-	uint64_t least_ns; /* minimum duration of recorded calls; 0: none */
-	/* Treatment of packets when the trace is full. */
+	/* minimum duration of recorded calls; 0: all calls are recorded */
+	uint64_t least_ns;
+	/* What happens to packets when the trace is full. */
 	enum wire_overflow overflow;
-	/* Workers of clew record that count calls; 0: none. */
+	/*
+	 * Number of workers of `clew record` that count the calls of packets;
+	 * 0: none.
+	 */
 	uint32_t workers;
 	int snapshot_signal; /* signal that takes a snapshot; 0: none */
 	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */
@@ -144,8 +155,8 @@ int config_add_probe(struct config *config, const char *text,
 		     struct arena *arena);
 
 /*
- * Adds an object, unless it was added before. Returns its path, which stays
- * valid, or NULL without memory.
+ * Adds a shared object with handlers, unless it was added before. Returns a
+ * copy of its path that stays valid, or NULL if there is no memory.
  */
 const char *config_add_object(struct config *config, const char *path,
 			      struct arena *arena);

@@ -10,8 +10,9 @@
 #include "wire/directive_table.h"
 
 /*
- * Upper bounds for a context: its entries in tables, its record, and measured
- * times. Each context may have a "(folded)" below it, which takes as much.
+ * Upper bounds of the memory for a context: its entries in tables, its record,
+ * and its measured times; and the same again, because each context may have a
+ * "(folded)" below it.
  */
 #define BYTES_PER_CONTEXT 64
 #define BYTES_PER_TIMED   256
@@ -21,7 +22,7 @@
 struct setting {
 	const char *word;
 	enum wire_setting_kind kind;
-	size_t offset, bytes; /* of the member */
+	size_t offset, bytes; /* position and size of the member */
 	uint64_t standard, least, most;
 };
 
@@ -99,8 +100,8 @@ static int set_number(struct config *config, const struct setting *setting,
 }
 
 /*
- * Stores a limit if it is less than the present one. The value 0 means that
- * there is no limit yet.
+ * Stores a limit if it is less than the present one. In the configuration 0
+ * means that there is no limit.
  */
 static int set_limit(struct config *config, const struct setting *setting,
 		     const char *text)
@@ -153,7 +154,10 @@ static int set_trace(struct config *config, const struct setting *setting,
 	return 0;
 }
 
-/* A minimum duration requires the times of returns. */
+/*
+ * Parses a minimum duration of calls, for which the times of returns must be
+ * recorded as well.
+ */
 static int set_duration(struct config *config, const struct setting *setting,
 			const char *text)
 {
@@ -223,7 +227,7 @@ static const struct setting *find(const char *word)
 	return NULL;
 }
 
-/* config.c has the other kinds. */
+/* Handles the kinds of settings that config.c does not handle itself. */
 int config_set(struct config *config, const char *word, const char *text)
 {
 	static int (*const setters[WIRE_SETTING_KIND_COUNT])(
@@ -292,7 +296,7 @@ void config_end(struct config *config)
 	    config->java == CONFIG_JAVA_STANDBY)
 		config->folds_recursion = 0;
 	limit_contexts(config);
-	/* A finer clock alone may cost as much as a budget is. */
+	/* A finer clock alone may cost as much as the budget allows. */
 	if (config->budget && !config->has_clock)
 		config->wants_ticks = 1;
 }

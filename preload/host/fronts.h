@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fronts: the functions of libc, of unwinders and of the loader for which
- * libclew.so exports a function of the same name.
+ * Fronts: clew's wrappers of functions of libc, of unwinders and of the loader.
+ * libclew.so exports each under the name of the wrapped function, which is
+ * called the "next" function.
  *
  *	X(name, import_traits)	a row
  *

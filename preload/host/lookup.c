@@ -22,18 +22,24 @@ struct symbol_tables {
 	const char *strings;
 };
 
-/* struct DT_GNU_HASH: header, Bloom filter, buckets, chains. */
+/*
+ * The header of a DT_GNU_HASH table. The Bloom filter, the buckets and the
+ * chains follow it.
+ */
 struct gnu_hash {
 	uint32_t bucket_count;
 	uint32_t first_symbol;
-	uint32_t filter_words; /* of 64 bits */
+	uint32_t filter_words; /* number of 64-bit words in the Bloom filter */
 	uint32_t filter_shift;
 };
 
 /* Weak, because the linker would otherwise require the loader as a library. */
 #pragma weak _r_debug
 
-/* The loader adds the base to these, except where it cannot write (vDSO). */
+/*
+ * Returns the address in an entry of the dynamic section. The loader has added
+ * the load bias to it, except in modules that it cannot write to (vDSO).
+ */
 static const void *pointer(const struct link_map *map, const ElfW(Dyn) * entry)
 {
 	uint64_t value = entry->d_un.d_ptr;
@@ -83,7 +89,10 @@ static int is_wanted(const struct symbol_tables *tables, uint32_t index,
 	       same_text(tables->strings + symbol->st_name, name);
 }
 
-/* An IFUNC's own code returns the function's address, and does nothing else. */
+/*
+ * Returns the address of a symbol. For an IFUNC, calls its resolver, which
+ * returns the address of the function.
+ */
 static void *address_of(const struct link_map *map, const Elf64_Sym *symbol)
 {
 	const uint64_t pc = map->l_addr + symbol->st_value;
@@ -194,7 +203,9 @@ static uint64_t add_word(uint64_t sum, uint64_t word)
 }
 
 /*
- * Includes names, because another module may be loaded where one was unloaded.
+ * Adds a module to a checksum of the loader's list. The sum includes the
+ * module's name, because another module may be loaded at the same address
+ * later.
  */
 static uint64_t add_map(uint64_t sum, const struct link_map *map)
 {

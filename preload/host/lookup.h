@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 /*
- * Return the definition that dlsym(RTLD_NEXT) or dlsym(RTLD_DEFAULT) would
- * find, or NULL. Both search all modules of the program's namespace, including
- * those that were loaded later. The loader must not unload modules at the same
- * time.
+ * lookup_next() returns the definition that dlsym(RTLD_NEXT) would find,
+ * lookup_any() the one of dlsym(RTLD_DEFAULT), or NULL. Both search all modules
+ * of the program's namespace, including those that were loaded later. The
+ * loader must not unload modules at the same time.
  */
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);
@@ -32,7 +32,7 @@ void *lookup_in(uint64_t base, const char *name);
 /*
  * lookup_in() in two steps, for callers that look up several names:
  * lookup_map() searches the loader's list. The map is valid until its module is
- * unloaded. NULL contains no names.
+ * unloaded. lookup_in_map() returns NULL for a map of NULL.
  */
 const struct link_map *lookup_map(uint64_t base);
 void *lookup_in_map(const struct link_map *map, const char *name);
@@ -46,7 +46,10 @@ const struct link_map *lookup_module(uint64_t pc);
  */
 uint64_t lookup_generation(void);
 
-/* Returns the loader's data for debuggers; may be a struct r_debug_extended. */
+/*
+ * Returns the loader's data for debuggers. If its r_version is 2 or more, it is
+ * a struct r_debug_extended.
+ */
 const struct r_debug *lookup_debug(void);
 
 #endif

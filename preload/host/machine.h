@@ -3,9 +3,9 @@
 #define CLEW_HOST_MACHINE_H
 
 /*
- * Returns whether an emulator of user programs runs the process: qemu-user and
- * valgrind record each reserved page. Reserving clew's address space would take
- * them minutes, or all memory.
+ * Returns whether an emulator of user programs, such as qemu-user or valgrind,
+ * runs the process. Such emulators store data for each reserved page, so
+ * reserving clew's address space would take minutes, or all memory.
  */
 int machine_is_emulated(void);
 
@@ -16,9 +16,8 @@ int machine_is_emulated(void);
 int machine_has_steady_clock(void);
 
 /*
- * Returns whether the processor stores a second copy of the calling thread's
- * return addresses and compares them: it would detect the moved return
- * addresses.
+ * Returns whether the processor's own shadow stack is enabled for the calling
+ * thread. It would detect that stubs have moved return addresses.
  */
 int machine_has_shadow_stack(void);
 

@@ -41,7 +41,7 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
- * Returns the bounds of the module that contains a function, { 0 } without one.
+ * Returns the address range of the module that contains a function, or { 0 }.
  */
 static struct pc_range bounds_of(const void *function)
 {
@@ -52,8 +52,10 @@ static struct pc_range bounds_of(const void *function)
 }
 
 /*
- * A library that was loaded late is after all others. A function that was found
- * may have been replaced by its diverted original (front/entries.c): it stays.
+ * Stores the address of the next function with this name. In an attached
+ * process the library is the last one in symbol order, so all other modules are
+ * searched. An address that is already stored may be that of a diverted
+ * function's original code (front/entries.c), and stays.
  */
 static void find(void **function, const char *name)
 {
@@ -79,7 +81,10 @@ static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The loader removes no module from its list during its callback. */
+/*
+ * Looks up all next functions within a callback of dl_iterate_phdr(), during
+ * which the loader removes no module from its list.
+ */
 void next_find(void)
 {
 	if (next.dl_iterate_phdr)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow path of a call whose context is not at its home entry in the table.
+ * The slow path of a call whose context is not at its home entry (the first
+ * entry that its hash leads to) in the count table.
  *
  * In most cases the context is new and is recorded (record.h). Otherwise it is
  * in another entry, or the thread has no tally yet.
@@ -109,7 +110,7 @@ int count_is_heard(void)
 	if (!switch_is_wanted())
 		return 0;
 	/*
-	 * The load pairs with the store in mark_as_own()
+	 * This acquire pairs with the release store in mark_as_own()
 	 * (process/process.c).
 	 */
 	if (!__atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE) &&
@@ -130,7 +131,7 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 
 	if (!count_is_heard())
 		return COUNT_IS_DONE;
-	tally = hot.tally; /* a handler that forks changes it in the child */
+	tally = hot.tally; /* read again: a signal handler may have forked */
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
 	result = count_slowly(tally, id, caller, site);
 	tally_leave_path(tally, busy);
@@ -140,8 +141,8 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 }
 
 /*
- * Verifies a part of the first calls of contexts, chosen at random. Early and
- * late contexts have a rate each.
+ * Verifies the first call of a context with a certain probability, which is
+ * lower after a tally has recorded many contexts.
  */
 static void verify_first(uint64_t *slot)
 {
@@ -191,7 +192,10 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	if (is_tail_call) {
 		caller = tails_caller(caller, id);
 		if (caller != shadow->caller_id)
-			site = 0; /* the slot has its owner's call site */
+			/*
+			 * the slot contains the call site of another function
+			 */
+			site = 0;
 		site |= WIRE_SITE_TAIL;
 	}
 	switch (hot_count(id, caller, site)) {
@@ -259,9 +263,10 @@ static void tail_elsewhere(uint64_t *slot, const uint8_t *stub)
 }
 
 /*
- * The entry of a call on a stack below hot_shadow_low. Returns 1 if the return
- * address stays on the stack: at a tail call, if the shadow cannot be mapped,
- * so that the call is not counted, and for an unwelcome call.
+ * Handles the entry of a call on a stack below hot_shadow_low. Returns 1 if the
+ * return address must stay on the stack: for a tail call, for a call that the
+ * stub must not count, and if the shadow cannot be mapped, so that the call is
+ * lost.
  */
 int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 {
@@ -310,7 +315,8 @@ int count_is_drawn(uint64_t id)
 	struct wire_count *entry;
 
 	/*
-	 * A signal handler has forked, and the child has no memory for a tally.
+	 * This is a child that a signal handler has forked, and it has no
+	 * memory for a tally.
 	 */
 	if (!tally)
 		return 0;
@@ -351,8 +357,9 @@ void count_past_call(uint64_t id, uint64_t caller, int is_tail_call)
 }
 
 /*
- * Stubs load the mask before the table. An interrupted stub may continue with
- * any mask that this thread has had, so the blank table is no smaller
+ * Stubs load the mask before the table. A stub that a signal has interrupted in
+ * between continues with an earlier mask and the blank table. Therefore the
+ * blank table is as large as any table that the thread has had
  * (record/blank.h).
  */
 void count_off(void)

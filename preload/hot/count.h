@@ -40,7 +40,7 @@ void hot_thunk_trace_tail(void);
 void hot_thunk_trace_return(void);
 
 /*
- * C functions that the thunks call. slot: the stack address of the return
+ * C functions that the thunks call. `slot` is the stack address of the return
  * address.
  */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
@@ -56,22 +56,24 @@ int hot_is_countable(uint64_t *slot, const uint8_t *stub);
  */
 enum count_result {
 	COUNT_IS_DONE,
-	COUNT_IS_DUE,   /* hot_verify() is to check the call */
+	COUNT_IS_DUE,   /* hot_verify() must check the call */
 	COUNT_IS_FIRST, /* the first call of its context */
 };
 
 enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
- * Returns whether the calling thread's calls are to be recorded; it then has a
- * tally. If not, counts the call as lost, unless losses of this kind do not
- * matter.
+ * Returns whether calls of the calling thread must be recorded; the thread then
+ * has a tally. Otherwise counts the present call as lost, unless the reason is
+ * one that is not reported (clew's own calls, or a trace that the user has
+ * switched off).
  */
 int count_is_heard(void);
 
 /*
- * Returns the id of the function that is entered at the slot, and corrects the
- * caller's id first if the thread is in doubt.
+ * Returns the id of the function that is being entered at the slot. If the
+ * thread is in doubt (its id may be stale, switch.h), corrects the caller's id
+ * first.
  */
 uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 
@@ -83,9 +85,9 @@ uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 int count_is_drawn(uint64_t id);
 
 /*
- * Counts a call that was made earlier, without verifying it. The function's
- * callers were recorded before, unless there was no room. The thread's id
- * stays. Called with signals blocked.
+ * Counts a call that was made earlier, without verifying it and without
+ * changing the thread's id. The contexts of its callers were recorded before,
+ * unless there was no room. Called with signals blocked.
  */
 void count_past_call(uint64_t id, uint64_t caller, int is_tail_call);
 

@@ -27,8 +27,8 @@
 #include "wire/id.h"
 
 /*
- * Returns the note of the function that `caller` calls after `before` (0: that
- * it calls first). A note of 0 means unknown.
+ * Returns the address of a note: the function that `caller` is expected to call
+ * after `before`, or first if `before` is 0. The note is 0 if this is unknown.
  */
 static inline uint32_t *foresight_place(struct tally *tally, uint32_t caller,
 					uint32_t before)

@@ -53,18 +53,19 @@
 #define HOT_COMPILED_FRAME   384
 
 /*
- * The shadow (shadow.h) has 16 bytes for each 8 bytes of stack, at twice the
- * address (stack - SHADOW_STACK_LOW + half). `half` is half of the shadow's
- * address: SHADOW_HALF (places.h), unless host/shadow_place.c has chosen
- * another address. Calls on stacks below SHADOW_STACK_LOW take a slow path. If
- * so much address space is not available, calls on all stacks take the slow
- * path.
+ * The shadow (shadow.h) has 16 bytes for each 8 bytes of stack. The shadow slot
+ * of a stack address is at 2 * (stack - SHADOW_STACK_LOW + half). `half` is
+ * half of the shadow's address: SHADOW_HALF (places.h), unless
+ * host/shadow_place.c has chosen another address. Calls on stacks below
+ * SHADOW_STACK_LOW take a slow path. If so much address space is not available,
+ * calls on all stacks take the slow path.
  */
 #define SHADOW_SLOT_BYTES 16
 
 /*
- * With exact times (timing.h) a stack slot has this time slot beside its
- * shadow, at three times the address (stack - SHADOW_STACK_LOW + third).
+ * Offsets in a time slot, which each stack slot has with --time=exact
+ * (timing.h). The time slot of a stack address is at 3 * (stack -
+ * SHADOW_STACK_LOW + third).
  */
 #define TIME_START      0
 #define TIME_ACCOUNTED  8
@@ -72,8 +73,8 @@
 #define TIME_SLOT_BYTES 24
 
 /*
- * Offsets in struct wire_times. A table's times lie before it, in reverse
- * order.
+ * Offsets in struct wire_times. A count table is preceded by one such struct
+ * for each of its entries, in reverse order.
  */
 #define TIMES_ENDED     0
 #define TIMES_TOTAL     8
@@ -99,7 +100,7 @@
  */
 #define WINDOW_UNKNOWN     0
 #define WINDOW_STUBS       2
-#define WINDOW_MODULES     3 /* no code but the text of modules */
+#define WINDOW_MODULES     3 /* all code in the window is the text of modules */
 #define WINDOW_TRAMPOLINES 5
 #define WINDOW_SHARED      0xff /* the window also contains other code */
 
@@ -124,8 +125,9 @@
 
 #define STUB_PLAIN    0
 /*
- * Timed and traced stubs may have two parts of STUB_BYTES; the second part has
- * the kind plus 1. A process has either timed or traced stubs.
+ * A timed or traced stub may have two parts of STUB_BYTES; the kind in the
+ * second part is greater by 1. No process has both timed and traced stubs, so
+ * both have the same kind.
  */
 #define STUB_TIMED  0
 #define STUB_TRACED 0
@@ -148,13 +150,15 @@
 #define STUB_IS_GUARDED 1 /* those from the text of modules */
 /* Calls from the text of modules and from code that other modules generate. */
 #define STUB_IS_WARY 2
-/* All; generated callers are recorded (hot_enter_generated()). */
+/*
+ * All calls; generated code that calls becomes a function of the context
+ * (hot_enter_generated()).
+ */
 #define STUB_IS_ASKING 3
 
 /*
- * Bytes of the program's stack that slow paths may use below a stub; tests
- * measure them. The size is less than a guard page, and less than small stacks
- * can spare.
+ * Most bytes of the program's stack that a slow path uses below a stub; tests
+ * measure this. It is less than a guard page, and small stacks can spare it.
  */
 #define SLOW_STACK_BYTES 1536
 
@@ -164,8 +168,8 @@
 #define HOLE_LOOPS 2 /* 1 byte: 1 if the function loops to its entry */
 #define HOLE_INDEX 3 /* 32 bits: the function's index (wire/packet.h) */
 /*
- * 1 byte: the condition of a jump: "not equal", or "always" if tail calls do
- * not nest
+ * 1 byte, the condition of a jump: "not equal", or "always" if a function that
+ * was reached by a tail call does not count below the function that jumped
  */
 #define HOLE_NESTS 4
 

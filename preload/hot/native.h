@@ -19,12 +19,15 @@
 #define NATIVE_LOWEST 0x10000
 
 /*
- * An upper bound: a process has at most 65,530 mappings by default
+ * Maximum number of ranges: a process has at most 65,530 mappings by default
  * (vm.max_map_count), and each module takes at least two.
  */
 #define NATIVE_MAX 32768
 
-/* The pcs in [start, end). Unused while end is 0; end is stored last. */
+/*
+ * The addresses [start, end). The range is unused while end is 0, and end is
+ * stored last.
+ */
 struct native_range {
 	_Atomic uint64_t start;
 	_Atomic uint64_t end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small cache of the notes of contexts (tally.h) that were recorded, or
- * called new contexts, recently.
+ * A small cache of notes (a context's function and depth, tally.h): those of
+ * contexts that were recorded recently, or from which a new context was called.
  *
  * Recording a new context reads its caller's note twice. The caller's entry in
  * the table and its note are two lines that may have left the CPU's caches. A

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records new contexts, and folds calls without room.
+ * Records new contexts. If there is no room for a context, counts its call in
+ * "(folded)".
  *
  * A thread records in its tally, between two instructions of the program. The
  * thread's signal handlers may interrupt every step and record as well. Records
@@ -21,8 +22,9 @@
 #include "wire/id.h"
 
 /*
- * The greatest mean of the countdowns. One countdown in 10^7 exceeds 16 times
- * its mean, and then 16 bits; COUNTDOWN_MAX replaces it.
+ * The greatest mean of countdowns. A countdown has 16 bits. One in 10^7 would
+ * exceed 16 times its mean, and thus 16 bits; COUNTDOWN_MAX is then used
+ * instead.
  */
 #define CHECK_PERIOD_MAX 4096
 #define COUNTDOWN_MAX    0xfffe
@@ -109,10 +111,9 @@ void record_want_of_room(void)
 }
 
 /*
- * Takes the next record of a chunk of contexts, or returns NULL if the chunk is
+ * Takes the next record of a chunk of contexts. Returns NULL if the chunk is
  * full. If a signal handler installs another chunk between the two loads, the
- * record may lie beyond the end of either chunk. This cannot be detected, so
- * the record is given up.
+ * bounds do not fit together, so the taken record is not used.
  */
 static struct wire_context *take_context(uintptr_t *next,
 					 const uintptr_t *end_of_chunk)
@@ -189,9 +190,10 @@ static uint64_t *admitted_in(const struct tally *tally)
 
 /*
  * Reserves contexts in the process's counter. Returns 0 if the limit is
- * reached. An atomic addition waits for the thread's earlier stores, above all
- * for those of the new context. Therefore a thread reserves several contexts at
- * once while enough are left below the limit, and the last ones one by one.
+ * reached. An atomic addition waits until the thread's earlier stores are
+ * complete, in particular those of the new context. Therefore a thread reserves
+ * several contexts at once while enough are left below the limit, and the last
+ * ones one by one.
  */
 static int admit_some(struct tally *tally)
 {
@@ -227,7 +229,8 @@ static int record(uint64_t id, union note note, uint64_t site, uint64_t calls)
 	struct tally *tally;
 
 	while (!context) {
-		tally = hot.tally; /* another tally if a handler has forked */
+		/* read again: a signal handler may have forked */
+		tally = hot.tally;
 		if ((!tally || !has_room(tally)) && hot_make_room())
 			return 0;
 		if (tally && hot.tally == tally)
@@ -281,7 +284,8 @@ static int record_new_context(uint64_t id, union note note, uint64_t site,
 		return 0;
 	if (record(id, note, site, calls))
 		return 1;
-	if (rt.header == header) /* not in a child that a handler has forked */
+	/* false in a child that a signal handler has forked */
+	if (rt.header == header)
 		withdraw_context();
 	return 0;
 }
@@ -332,11 +336,11 @@ int record_new_call(uint64_t id, uint64_t caller, uint64_t site)
 }
 
 /*
- * Takes a record from the reserve for "(folded)", or returns NULL if the
- * reserve is used up. The reserve is used when nothing can grow. It consists of
- * entries beyond the table's limit, of which a sixteenth of the table stays
- * free, and of some records. The last entry and the last record are for the
- * "(folded)" below the root.
+ * Takes a record for a "(folded)" from the reserve, which is used when the
+ * tally cannot grow. Returns NULL if the reserve is used up. The reserve
+ * consists of some records, and of the table's entries beyond its limit, except
+ * for a sixteenth of the table, which stays free. The last record and the last
+ * entry are only for the "(folded)" below the root.
  */
 static struct wire_context *take_spare(struct tally *tally, uint64_t caller)
 {

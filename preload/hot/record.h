@@ -26,8 +26,9 @@ enum record_known {
 enum record_known record_known_call(struct tally *tally, uint64_t id);
 
 /*
- * Counts the first tail call of a context. Tail calls get an entry of their
- * own; if there is no room the call counts as an ordinary one.
+ * Counts the first tail call of a context. A context has one entry for its
+ * ordinary calls and another for its tail calls. If there is no room for the
+ * second one, the call counts as an ordinary call.
  */
 enum record_known record_first_tail_call(uint64_t id, uint64_t site);
 
@@ -45,10 +46,10 @@ int record_new_call(uint64_t id, uint64_t caller, uint64_t site);
 int record_caller(uint64_t id, union note note);
 
 /*
- * Counts a call at "(folded)" below the nearest recorded caller, and lets the
- * thread's id stay there: its callees fold into the same context. If nothing
- * can grow and the reserve for "(folded)" is used up, the call counts below a
- * caller further out, in the end below the root.
+ * Counts a call at "(folded)" below the nearest recorded caller. The thread's
+ * id becomes that of this "(folded)", so calls that the function makes count
+ * there as well. If nothing can grow and the reserve for "(folded)" is used up,
+ * the call counts below a caller further out, in the end below the root.
  */
 void record_folded_call(uint64_t caller);
 

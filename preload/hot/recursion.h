@@ -14,9 +14,9 @@
  *
  * The thread's id is that of the context in which it counts. The call's own id
  * is in no table, so each such call takes the slow path (count.c). The caller's
- * id is in the shadow and is restored at the return as usual. But callee's id
- * and caller's id no longer determine each other, so walks along a stack call
- * recursion_function_between().
+ * id is in the shadow and is restored at the return as usual. But the ids of a
+ * callee and its caller do not yield the callee's key any more, so walks along
+ * a stack call recursion_function_between().
  *
  * All functions are safe where those of count.h are.
  */
@@ -43,9 +43,10 @@ uint64_t recursion_runs_as(uint64_t caller, uint64_t id);
 uint32_t recursion_function_between(uint64_t caller, uint64_t id);
 
 /*
- * Lets recursion_function_between() use the contexts of another tally, in a
- * forked child whose own tally has none yet. NULL: the calling thread's again.
- * Called by one thread at a time.
+ * In a forked child whose own tally has no contexts yet: makes
+ * recursion_function_between() use those of another tally. NULL makes it use
+ * the calling thread's tally again. Only one thread at a time may call this
+ * function.
  */
 void recursion_use_tally(const struct tally *tally);
 

@@ -36,8 +36,8 @@ struct runtime {
 	_Atomic uint64_t *losses;
 	const struct sink *sink; /* never NULL (sink.h) */
 	/*
-	 * The template of leaves' stubs, or NULL: leaves have the sink's
-	 * template.
+	 * The template for stubs of leaves, or NULL if leaves have the same
+	 * template as other functions.
 	 */
 	const struct stub_template *leaf_stub;
 	/*
@@ -61,17 +61,21 @@ struct runtime {
 	uint32_t verify_period;   /* 0: never verify */
 	uint32_t folds_recursion; /* 1: recursion is folded (recursion.h) */
 	const struct tally *folded_in; /* recursion_use_tally(), or NULL */
-	/* Threads begin unwanted: the user will switch them on. */
+	/*
+	 * Calls of a new thread are not traced until the user switches its
+	 * trace on.
+	 */
 	uint32_t begins_unwanted;
 	/*
 	 * Offset of the exit in a stub of calls on stacks below hot_shadow_low.
 	 */
 	uint32_t exit_elsewhere_at;
-	/* Offset of an exit's end in a stub. */
+	/* Offset in a stub of the end of its exit's code. */
 	uint32_t exit_until;
-	uint32_t stub_bytes;      /* size of each stub that is not a leaf's */
-	uint64_t first_block;     /* the first thread's control block */
-	uint64_t first_stack_end; /* approximate end of that thread's stack */
+	uint32_t stub_bytes;  /* size of each stub that is not a leaf's */
+	uint64_t first_block; /* address of the main thread's control block */
+	/* approximate end of the main thread's stack */
+	uint64_t first_stack_end;
 	/*
 	 * Addresses of the records and of the code of trampolines
 	 * (trampoline.h). Stored last; 0 if there are none.
@@ -92,14 +96,15 @@ struct runtime {
 	 */
 	uint32_t *is_this_process;
 	/*
-	 * Set from clew's first atfork handler to its last one. The forking
-	 * thread handles the fork. Threads that other handlers have created in
-	 * the child wait for it. Under code_lock.
+	 * 1 from clew's first atfork handler to its last one, in which the
+	 * forking thread handles the fork. Other atfork handlers may create
+	 * threads in the child meanwhile; calls of those are lost. Protected by
+	 * code_lock.
 	 */
 	uint32_t is_forking;
-	/* Calls of such threads, which are lost; written by any thread. */
+	/* Number of these lost calls. Any thread writes it. */
 	_Atomic uint64_t lost_meanwhile;
-	/* When the present fork began; under code_lock. */
+	/* When the present fork began, protected by code_lock. */
 	uint64_t fork_tsc;
 	/*
 	 * The library was loaded while the program ran (attach.c): it
@@ -112,7 +117,11 @@ struct runtime {
 	 * recorded, and has no tally until its first call (stack/callers.h).
 	 */
 	uint32_t is_heir;
-	uint32_t asks_generated; /* record generated callers (config.h) */
+	/*
+	 * generated code that calls native functions becomes part of contexts
+	 * (config.h)
+	 */
+	uint32_t asks_generated;
 	/*
 	 * Returns the function of the context with this id if the function
 	 * reports its own calls, which then have no stack slot; otherwise 0.
@@ -126,19 +135,23 @@ struct runtime {
 	 */
 	uint64_t sessions;
 	/*
-	 * A layer that attaches late adds to this counter after each step
-	 * (late_runtimes.c); or NULL.
+	 * NULL, or a counter to which a layer that attaches to its runtime adds
+	 * 1 after each step, as a sign of progress (late_runtimes.c).
 	 */
 	_Atomic uint64_t *late_steps;
 	/*
-	 * If the library was loaded at the start: a layer that counts only when
-	 * it is switched on reports itself here (WIRE_RUNTIMES_FOUND).
+	 * NULL, or a word in which a layer that counts only after it is
+	 * switched on (--java=standby) stores WIRE_RUNTIMES_FOUND.
 	 */
 	_Atomic uint32_t *runtimes;
 	/* Written by any thread at any time (filter.h): */
 	uint32_t is_filtered; /* no system calls may be made */
-	uint32_t sections;    /* active sections with signals blocked */
-	/* The header is another process's and serves for losses only. */
+	/* number of active code sections that have blocked signals */
+	uint32_t sections;
+	/*
+	 * `header` belongs to another process, and only its counters of losses
+	 * may be used.
+	 */
 	uint32_t is_unrecorded;
 };
 
@@ -164,10 +177,9 @@ static inline int runtime_is_filtered(void)
 }
 
 /*
- * Returns the end of the stack that libc created for this thread: libc places
- * the thread's control block at the top of the stack. Returns 0 for the first
- * thread: its block is in a mapping of its own, and other stacks may lie below,
- * those of coroutines for example.
+ * Returns the end of the stack that libc created for this thread, at whose top
+ * libc places the thread's control block. Returns 0 for the main thread, whose
+ * control block is in a mapping of its own.
  */
 static inline uint64_t runtime_own_stack_end(void)
 {
@@ -201,10 +213,9 @@ static inline int runtime_is_stub(uint64_t word)
 
 /*
  * Returns whether an arbitrary word is the address of a stub's exit, to which a
- * function returns. Callers need certainty before they change the word, because
- * data may point into a block of stubs by chance: a small int beside the upper
- * half of an old address, for example. An interrupted stub may have other
- * addresses on the stack.
+ * function returns. The test is exact, because callers change the word, and
+ * data may look like an address in a block of stubs by chance. A stub that a
+ * signal interrupts may have other addresses of the stub on the stack.
  */
 static inline int runtime_is_exit(uint64_t word)
 {

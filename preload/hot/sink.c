@@ -7,7 +7,10 @@
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
-/* Returns whether the leaf's context below `id` is recorded. */
+/*
+ * Returns whether the tally has recorded the context of the leaf `function`
+ * below `id`.
+ */
 static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 			  uint32_t function)
 {

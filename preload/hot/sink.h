@@ -59,7 +59,10 @@ struct stub_template;
 struct tally;
 struct trampoline;
 
-/* When the program's calls were suspended, by the sink's clock. */
+/*
+ * The beginning of a pause: the time by the sink's clock, and hot.accounted,
+ * from which on time is not the program's.
+ */
 struct sink_pause {
 	uint64_t start, accounted;
 };
@@ -84,9 +87,15 @@ struct sink {
 	 * timing.
 	 */
 	uint32_t times_calls;
-	/* Bytes beside the shadow for each slot of a stack. */
+	/*
+	 * Number of bytes that the sink needs for each stack slot, in addition
+	 * to its shadow.
+	 */
 	uint32_t slot_bytes;
-	/* Bytes before a count table for each of its entries. */
+	/*
+	 * Number of bytes that the sink needs for each entry of a count table.
+	 * They lie before the table.
+	 */
 	uint32_t entry_bytes;
 
 	/*
@@ -131,7 +140,10 @@ struct sink {
 	 */
 	struct sink_pause (*unwind)(const uint64_t *at, uint32_t count,
 				    uint32_t returning);
-	/* A call was ended by a landing, at the moment when a pause began. */
+	/*
+	 * The call whose slot is `at` was ended by a landing. Its end is the
+	 * moment when this pause began.
+	 */
 	void (*end)(uint64_t at, const struct sink_pause *when);
 	/* The thread continues on another stack, and may return to this one. */
 	void (*switch_stack)(void);
@@ -148,9 +160,9 @@ struct sink {
 	void (*moment)(void);
 
 	/*
-	 * Only if there is a leaf_stub: returns whether the tally's thread is
-	 * in the leaf `function`, called from the context `id`, which is the
-	 * thread's id.
+	 * Used only if leaf_stub is not NULL. The tally's thread was
+	 * interrupted in the leaf `function`, and its id is `id`. Returns
+	 * whether the leaf was called through its stub, from the context `id`.
 	 */
 	int (*is_leaf_on_top)(const struct tally *tally, uint64_t id,
 			      uint32_t function);
@@ -165,11 +177,14 @@ struct sink {
 	void (*fork)(void);
 	void (*finish)(void);
 
-	/* Only if entry_bytes is not 0: the data of entry i. */
+	/*
+	 * The following three handle the sink's data of entry i. They are used
+	 * only if entry_bytes is not 0.
+	 */
 	void (*add_entry)(struct wire_count *to, uint64_t at,
 			  struct wire_count *from, uint64_t i);
 	int (*has_entry)(struct wire_count *table, uint64_t i);
-	/* An interrupted stub may still add to the entry. */
+	/* A stub that a signal has interrupted may still add to the entry. */
 	void (*zero_entry)(struct wire_count *table, uint64_t i);
 };
 

@@ -22,9 +22,9 @@
  * this one call as before, and reads or writes nothing else.
  *
  * All functions concern the calling thread. Signal handlers may switch at any
- * moment. When a handler returns it has undone its changes, except doubt.
- * Therefore the reasons are stored first, then stubs are switched, and then the
- * reasons are read again.
+ * moment. When a handler returns, it has undone its changes of the reasons,
+ * except "in doubt". Therefore the reasons are stored first, then stubs are
+ * switched, and then the reasons are read again.
  */
 #ifndef CLEW_HOT_SWITCH_H
 #define CLEW_HOT_SWITCH_H
@@ -63,8 +63,8 @@ void switch_attach(struct tally *tally);
 void switch_detach(void);
 
 /*
- * Detaches and unmutes a thread that has just begun, or the thread of a forked
- * child: the state in its block was that of another thread or process.
+ * Resets the switch of a thread that has just begun, or of the only thread of a
+ * forked child. The thread is then detached and not muted.
  */
 void switch_begin(void);
 
@@ -76,15 +76,16 @@ uint32_t switch_mute(enum hot_muted why);
 void switch_unmute(uint32_t former);
 
 /*
- * Sets whether the user wants the thread's calls from now on. Calls were not
- * recorded while the thread was unwanted, so the sink reads the thread's
- * context from its stack next.
+ * Sets whether the user wants the thread's calls to be traced from now on.
+ * Since calls were not recorded in the meantime, the sink reads the thread's
+ * context from its stack at the next call.
  */
 void switch_want(enum hot_wanted wanted);
 
 /*
- * switch_doubt() begins a doubt of this many calls, switch_doubt_less() counts
- * one checked call, and switch_trust() ends the doubt.
+ * switch_doubt() puts the thread "in doubt" for this many calls.
+ * switch_doubt_less() is called after each checked call, and switch_trust()
+ * ends the doubt at once.
  */
 void switch_doubt(uint32_t calls);
 void switch_doubt_less(void);

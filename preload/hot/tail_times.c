@@ -26,7 +26,10 @@ struct tail_time *tail_time_of(const struct time_slot *slot)
 	return record_at(slot->id);
 }
 
-/* Returns whether the record's slot still leads to it. */
+/*
+ * Returns whether the time slot of this stack address still refers to the
+ * record, directly or through other records.
+ */
 static int is_in_use(const struct tail_time *record, uint64_t stack)
 {
 	const struct tail_time *next = record_at(time_of(stack)->id);

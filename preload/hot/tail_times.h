@@ -18,7 +18,8 @@
  * Records are few. The records of a slot are freed when it returns, or when a
  * later call at the slot needs one.
  *
- * Safe in signal handlers. Any thread, for slots of its own stacks.
+ * Any thread may call these functions for slots of its own stacks, also in
+ * signal handlers.
  */
 #ifndef CLEW_HOT_TAIL_TIMES_H
 #define CLEW_HOT_TAIL_TIMES_H

@@ -14,15 +14,17 @@
 
 /*
  * The contexts that were reached by a jump are in a few levels of hash tables.
- * Each level is larger than the one before; the last one has room.
+ * Each level is larger than the one before. When a level is half full, the next
+ * one is used.
  */
 #define LEVEL_LEAST_LOG2 12
 #define LEVEL_STEP_LOG2  2
 #define LEVELS           5 /* 22 MiB: 700,000 contexts */
 
 /*
- * A chain can be longer than TAILS_CHAIN_MAX, because contexts that were
- * recorded at two slots can form one chain.
+ * Maximum number of jumps that are followed. A chain can be longer than
+ * TAILS_CHAIN_MAX, because contexts that were recorded at two slots can form
+ * one chain.
  */
 #define FOLLOWED_MAX (4 * TAILS_CHAIN_MAX)
 
@@ -38,7 +40,7 @@ struct tail_chain {
 	uint64_t owner;
 	uint32_t owner_function;
 	uint32_t jumps;
-	int has_function; /* the chain contains the searched function */
+	int has_function; /* the chain contains the function `sought` */
 };
 
 #define ON_PAGES LARGE_TABLE __attribute__((aligned(4096)))
@@ -154,7 +156,7 @@ void tails_forget(void (*zero)(void *pages, uint64_t bytes))
 	for (unsigned int i = 0; i < LEVELS && contexts_of(i); i++) {
 		zero(contexts_of(i),
 		     (mask_of(i) + 1) * sizeof(struct tail_context));
-		if (levels[i].used) /* a store would take a page */
+		if (levels[i].used) /* a store would allocate a page */
 			__atomic_store_n(&levels[i].used, 0, __ATOMIC_RELAXED);
 	}
 }
@@ -168,8 +170,9 @@ void tails_move(uint64_t id, uint32_t function)
 /* ---- Chains ---- */
 
 /*
- * Returns the function that runs as `id` at a slot whose owner has this caller,
- * or 0. *is_owner: whether it is the owner.
+ * Returns the function that runs with the id `id` at a slot whose owner was
+ * called by `caller`, or 0. Sets *is_owner to whether this function is the
+ * owner itself.
  */
 static uint32_t function_at(uint64_t caller, uint64_t id, int *is_owner)
 {
@@ -180,8 +183,9 @@ static uint32_t function_at(uint64_t caller, uint64_t id, int *is_owner)
 }
 
 /*
- * Follows the chain from the function that runs as `id` to the owner of a slot
- * whose shadow has this caller. Returns 0 if no chain leads to an owner.
+ * Follows a chain of jumps backwards, from the function that runs with the id
+ * `id` to the owner of the slot, which was called by `caller`. Returns 0 if no
+ * chain leads to an owner.
  */
 static int follow(struct tail_chain *chain, uint64_t caller, uint64_t id,
 		  uint32_t sought)
@@ -255,7 +259,10 @@ static int is_cut(uint64_t key)
 	return cuts[0] == (uint32_t)key || cuts[1] == (uint32_t)key;
 }
 
-/* A third key with the same hash replaces the second. */
+/*
+ * Stores that a function is cut. There is room for two keys with the same hash;
+ * a third one replaces the second.
+ */
 static void cut(uint64_t key)
 {
 	uint32_t *cuts = cuts_of(key);
@@ -270,7 +277,8 @@ void tails_begin(int nest)
 {
 	const uint32_t count = sizeof(hot_tail_cuts) / sizeof(*hot_tail_cuts);
 
-	if (hot_tails_nest != (uint32_t)nest) /* a store would take a page */
+	if (hot_tails_nest !=
+	    (uint32_t)nest) /* a store would allocate a page */
 		hot_tails_nest = (uint32_t)nest;
 	for (uint32_t i = 0; rt.is_late && i < count; i++)
 		if (hot_tail_cuts[i])
@@ -281,7 +289,8 @@ void tails_begin(int nest)
 /* ---- Jumps ---- */
 
 /*
- * Marks a recorded context as known, so that the thunk need not check it again.
+ * Enters a recorded context into hot_tail_known, so that the thunk need not
+ * check it again.
  */
 static struct tail_step admit(uint64_t id, uint64_t word)
 {
@@ -291,10 +300,10 @@ static struct tail_step admit(uint64_t id, uint64_t word)
 }
 
 /*
- * Counts the function below the caller of the slot's owner, instead of the
- * owner. The context is recorded as one that was reached by a jump: at another
- * slot the function that runs as `caller` may jump to this function, and its
- * stub then finds the context in the count table.
+ * Makes the function count below the caller of the slot's owner, in the owner's
+ * place. The context is recorded as one that was reached by a jump, because the
+ * function that runs with the id `caller` may itself jump to this function at
+ * another slot. The stub then finds this context in the count table.
  */
 static struct tail_step replace(uint64_t caller, uint64_t key, int loops)
 {

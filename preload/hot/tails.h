@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tail calls: where a function counts that was reached by a jump.
+ * Tail calls: decides in which context a function counts that was reached by a
+ * jump.
  *
  * The return address of such a function is the exit of another stub: that of
  * the function which was called at this stack slot, the slot's *owner*. The
@@ -26,7 +27,7 @@
  *
  * A context that was ever reached by a jump stays so: a jump that leads there
  * from the running function counts there, even if the function was cut since.
- * The stub finds this context in the count table and asks nothing else.
+ * The stub finds this context in the count table and needs no decision.
  *
  * Any thread may call these functions. All are safe in signal handlers, at any
  * instruction.
@@ -53,13 +54,14 @@ extern uint32_t hot_tail_cuts[2 << TAIL_CUTS_LOG2];
 extern uint64_t hot_tail_known[1 << TAIL_KNOWN_LOG2];
 
 /*
- * Ids that looping functions would have if they had jumped to themselves as to
- * another function, by their hash. The thunk reads them.
+ * For functions that contain a jump to their own entry: the ids that they would
+ * have if that jump were a tail call, by their hash. The thunk reads them.
  */
 extern uint64_t hot_tail_loops[1 << TAIL_LOOPS_LOG2];
 
 /*
- * Whether functions count below those that jump to them. Set by tails_begin().
+ * 1 if a function that was reached by a tail call counts below the function
+ * that jumped (the default). Set by tails_begin().
  */
 extern uint32_t hot_tails_nest;
 
@@ -80,15 +82,15 @@ struct tail_step {
 };
 
 /*
- * Decides how a jump to a function's entry counts. Called by the thunk, and for
- * stacks below hot_shadow_low. `slot` is that of the return address, `stub` the
- * function's.
+ * Decides how a jump to a function's entry counts. Called by the thunk, and by
+ * the slow path for stacks below hot_shadow_low. `slot` is that of the return
+ * address, and `stub` is the stub of the function that was jumped to.
  */
 struct tail_step hot_tail_step(const uint64_t *slot, const uint8_t *stub);
 
 /*
- * Returns the number of the function that runs as `id`, if that context was
- * ever reached by a jump, or 0.
+ * Returns the number of the function of context `id` if that context was ever
+ * reached by a jump, or 0.
  */
 uint32_t tails_function(uint64_t id);
 
@@ -100,8 +102,8 @@ uint32_t tails_function(uint64_t id);
 void tails_move(uint64_t id, uint32_t function);
 
 /*
- * Empties all tables by `zero`, which zeroes whole pages. No function may jump
- * any more.
+ * Empties all tables by zero(), which zeroes whole pages. No hooked function
+ * may be jumped to at that time.
  */
 void tails_forget(void (*zero)(void *pages, uint64_t bytes));
 

@@ -4,11 +4,11 @@
  * of counts, keyed by the ids of contexts (chains of calls), and a list of
  * these contexts.
  *
- * Both lie in the recording's file (wire/recording.h). This structure is the
- * private memory beside them: above all a note for each entry of the table,
- * with the context's function and depth. One thread owns a tally. Signal
- * handlers of that thread may interrupt any step, so every step leaves the
- * tally consistent:
+ * Both lie in the recording's file (wire/recording.h). This structure and the
+ * memory that it points to are not in the file. The most important part is a
+ * note for each entry of the table, with the context's function and depth. One
+ * thread owns a tally. Signal handlers of that thread may interrupt any step,
+ * so every step leaves the tally consistent:
  *
  *	claim an entry	compare-and-swap 0 -> WIRE_COUNT_CLAIMED
  *	write a note	{function, depth}
@@ -44,7 +44,7 @@ union note {
 		uint32_t function;
 		uint32_t depth; /* depth of the context; never 0 */
 	};
-	uint64_t word; /* 0: the entry has no id yet */
+	uint64_t word; /* both members; 0 while the entry has no id */
 };
 _Static_assert(sizeof(union note) == 8, "written at once");
 
@@ -52,9 +52,11 @@ _Static_assert(sizeof(union note) == 8, "written at once");
 struct mapping {
 	struct wire_count *table;
 	union note *notes;
-	struct chunk chunk; /* head NULL: inside the tally's own chunk */
+	/* .head is NULL if the table is inside of the tally's own chunk */
+	struct chunk chunk;
 	unsigned int log2;
-	uint64_t used; /* entries that were copied when it was created */
+	/* number of entries that were copied into it from the table before */
+	uint64_t used;
 	/* The alias of the table (table_alias.h), or NULL. */
 	unsigned char *alias;
 	uint64_t alias_bytes;
@@ -65,7 +67,8 @@ struct sample_room {
 	struct wire_sample *next;
 	uint32_t left;
 	/*
-	 * The chunk that contains them; head is NULL if there is none.
+	 * the chunk in which samples are written; .head is NULL if there is
+	 * none
 	 */
 	struct chunk chunk;
 };
@@ -75,8 +78,8 @@ struct sample_room {
 #define TALLY_LEFT_MAX  32
 
 /*
- * Notes of a table that no longer exists. The notes stay mapped and read as
- * zeros.
+ * The notes of a table that no longer exists. They stay mapped, because an
+ * interrupted slow path may still read them, and contain zeros.
  */
 struct notes_left {
 	union note *notes;
@@ -88,17 +91,33 @@ struct notes_left {
  * blocked, so that no handler sees it half-way.
  */
 struct tally_memory {
-	uint64_t chunk; /* file offset of the tally's own */
-	/* The end of the chunk's contexts; end_context may be lower. */
+	uint64_t chunk; /* file offset of the tally's own chunk */
+	/*
+	 * End of the room for contexts in the present chunk. tally.end_context
+	 * may be lower.
+	 */
 	uintptr_t chunk_end;
 	uint64_t context_bytes;
-	/* The retired table may be swept when there are this many contexts. */
+	/*
+	 * The retired table is swept (its late counts are moved) when the tally
+	 * has this many contexts.
+	 */
 	uint64_t ripe_contexts;
-	/* 1 from a rebuild until the first reorder, which only sweeps. */
+	/*
+	 * 1 after the table was rebuilt. The next hot_reorder() then only
+	 * sweeps the retired table.
+	 */
 	uint32_t is_settling;
-	/* Bytes that must be readable from a table's start on. */
+	/*
+	 * How many bytes from the start of each table on must be readable,
+	 * because a stub may use the mask of a larger table.
+	 */
 	uint64_t reach;
-	int32_t patience; /* number of strays until the next reorder */
+	/*
+	 * number of strays (calls that are counted away from the home entry)
+	 * until hot_reorder()
+	 */
+	int32_t patience;
 	uint32_t held_count;
 	struct mapping active, retired;
 	/*
@@ -106,15 +125,19 @@ struct tally_memory {
 	 * interrupted.
 	 */
 	struct mapping held[TALLY_HELD_MAX];
-	/* For tally_unmap(); notes beyond TALLY_LEFT_MAX are not listed. */
+	/*
+	 * Listed for tally_unmap(). If there are more than TALLY_LEFT_MAX, the
+	 * others stay mapped.
+	 */
 	uint32_t left_count;
 	struct notes_left left[TALLY_LEFT_MAX];
 };
 
 /*
- * Samples that the owner takes, by its CPU clock (time/ticks.c, events.c).
- * Handlers of clew's signals in the owner store `room` and the times. Any
- * thread stores the timer and the event, under the tallies' lock.
+ * Sampling of the owner (the thread that counts in the tally) by its CPU clock
+ * (time/ticks.c, events.c). The owner's handlers of clew's signals write `room`
+ * and the times. Any thread may write the timer and the event, with the
+ * tallies' lock held.
  */
 struct tally_ticks {
 	struct sample_room room;
@@ -125,7 +148,7 @@ struct tally_ticks {
 	/* Context switches of the owner until that tick. */
 	uint64_t switches;
 	struct event *event; /* the owner's event, or NULL */
-	uint32_t has_asked;  /* the owner has asked for an event */
+	uint32_t has_asked;  /* creating an event for the owner was attempted */
 	/*
 	 * A balance in microseconds: the owner's CPU time raises it, and each
 	 * context switch lowers it (time/events.c). An owner whose balance is
@@ -140,7 +163,8 @@ struct tally_ticks {
  * the owner; sampled_ns also by the thread that ends the recording.
  */
 struct tally_unsampled {
-	uint64_t start_ns;   /* the owner's CPU time when it got the tally */
+	/* CPU time of the owner when it began to count in the tally */
+	uint64_t start_ns;
 	uint64_t sampled_ns; /* the time that samples stand for */
 	uint64_t id, where;
 	uint32_t has_sample;
@@ -149,8 +173,8 @@ struct tally_unsampled {
 /* The watch's data about the owner (time/visits.c, watch.c). */
 struct tally_visits {
 	/*
-	 * When the owner got the tally. The owner stores this time after its
-	 * other data. The watch stores 0 when it has registered the owner.
+	 * When the owner began to count in the tally. The owner stores this
+	 * time last. The watch stores 0 when it has registered the owner.
 	 */
 	_Atomic uint64_t attached_ns;
 	struct watched *watched; /* used by the watch only */
@@ -169,23 +193,27 @@ struct histogram_slot {
 /*
  * Histograms of functions, with exact times (record/histograms.c). Changed by
  * the owner with signals blocked, so that no handler sees a half-done change.
- * Behind a system call filter nothing changes.
+ * Under a system call filter nothing is changed.
  */
 struct tally_histograms {
-	/* Indexed by function, open addressing, never full. NULL: none yet. */
+	/*
+	 * A hash table by function with open addressing, never full. NULL if
+	 * there are no histograms yet.
+	 */
 	struct histogram_slot *slots;
 	uint32_t room; /* number of slots, a power of two */
 	uint32_t used;
 	uint32_t left; /* free histograms in the newest chunk */
 	struct chunk chunk;
-	uint64_t *others; /* shared by functions without their own */
+	/* the histogram of all functions that have none of their own */
+	uint64_t *others;
 };
 
 /*
- * With exact times (time/presence.c): when the owner got the tally, and the
- * sums of the times of former owners. Stored when a thread gets the tally,
- * under the tallies' lock, start_ns last. Read by slow paths of the owner, and
- * by all threads at the end.
+ * For --time=exact (time/presence.c): when the owner began to count in the
+ * tally, and the sums of the times of former owners. Written when the owner
+ * begins, with the tallies' lock held, start_ns last. Read by slow paths of the
+ * owner, and by any thread when recording ends.
  */
 struct tally_presence {
 	uint64_t start_ns, start_cpu_ns; /* start_ns 0: no owner yet */
@@ -204,7 +232,9 @@ struct call_entries;
 struct tally_packets {
 	struct wire_chunk **chunks; /* sorted by the time of allocation */
 	struct wire_chunk *newest;  /* the chunk in use */
-	/* The one before, unless it was handed over. */
+	/*
+	 * The chunk before `newest`, unless it was handed over to the reader.
+	 */
 	struct wire_chunk *left;
 	uint32_t count, room;
 	uint32_t oldest; /* index of the chunk that is reused next */
@@ -219,23 +249,27 @@ struct tally_packets {
 };
 
 /*
- * Cache of folded recursion: the context in which a call's id counts
- * (recursion.c). Written by any slow path of the owner.
+ * For --fold-recursion: a cache that maps the id of a call to the context in
+ * which it counts (recursion.c). Slow paths of the owner write it.
  */
 #define HOT_WAYS 64
 
 struct hot_way {
 	uint64_t mixed; /* id ^ found */
-	uint64_t found; /* the id that was found; ID_ROOT: unused */
+	/* id of the context; ID_ROOT if the element is unused */
+	uint64_t found;
 };
 
-/* Cache of notes of recent contexts (recent_notes.h). */
+/* An element of the cache of notes (recent_notes.h). */
 #define HOT_RECENT 64
 
 struct recent_note {
-	uint64_t mixed;       /* id ^ word */
-	uint64_t word;        /* the note; 0: unused */
-	uint32_t last_callee; /* function of its latest new callee; 0: none */
+	uint64_t mixed; /* id ^ word */
+	uint64_t word;  /* the note; 0: unused */
+	/*
+	 * function of the context that was recorded last below this one, or 0
+	 */
+	uint32_t last_callee;
 };
 
 /* Notes of the functions that are expected next (foresight.h). */
@@ -243,39 +277,45 @@ struct recent_note {
 
 struct tally {
 	/*
-	 * The counts. Changed one word at a time by slow paths of the owner and
-	 * of its handlers (hot/record.c), and with signals blocked when the
-	 * tally grows.
+	 * The following members, up to paths[], are written by slow paths of
+	 * the owner and of its signal handlers, one word at a time
+	 * (hot/record.c). When the tally grows they are written with signals
+	 * blocked.
 	 */
 	struct wire_tally *wire;
 	struct wire_count *table;
 	union note *notes; /* notes[i] belongs to table[i] */
 	uint64_t mask;     /* entries - 1 */
 	uint64_t used;     /* number of claimed entries */
-	uint64_t limit;    /* entries at which hot_make_room() is due */
+	/* value of `used` at which hot_make_room() must be called */
+	uint64_t limit;
 	uintptr_t next_context, end_context;
-	uintptr_t next_spare, end_spare; /* records kept for "(folded)" */
-	uint32_t has_folds;              /* a "(folded)" exists */
-	enum wire_fold refusal; /* why the latest context did not fit */
-	uint32_t busy;          /* active slow paths; 2 and more: in handlers */
+	/* records that are reserved for "(folded)" */
+	uintptr_t next_spare, end_spare;
+	uint32_t has_folds; /* a "(folded)" exists */
+	/* why the latest context could not be recorded */
+	enum wire_fold refusal;
+	/* number of active slow paths; 2 or more if signal handlers run */
+	uint32_t busy;
 	/* Stress builds: set if slow paths have been nested. */
 	uint32_t was_reentered;
 	/* Stack addresses of the slow paths. */
 	uintptr_t paths[TALLY_PATHS_MAX];
 
 	/*
-	 * The owner (record/tallies.c): stored when an owner comes, under the
-	 * tallies' lock; `next` and `number` when the tally is created.
+	 * The owner (record/tallies.c). These members are written with the
+	 * tallies' lock held when a thread begins to count in the tally; `next`
+	 * and `number` when the tally is created.
 	 */
 	struct tally *next;
 	uint32_t number;
-	uint32_t tid; /* the owner's, or the last owner's */
-	/* The owner's record in the part; NULL: no room. */
+	uint32_t tid; /* tid of the owner, or of the last owner */
+	/* The owner's record in the recording, or NULL if there was no room. */
 	struct wire_thread *thread;
-	const struct hot_thread *hot; /* the owner's struct */
+	const struct hot_thread *hot; /* thread-local data of the owner */
 	/*
-	 * Created for an owner that has not begun to count in it
-	 * (time/early_tallies.h). Changed under the tallies' lock.
+	 * The tally was created for a thread that has not begun to count in it
+	 * (time/early_tallies.h). Written with the tallies' lock held.
 	 */
 	uint32_t is_early;
 
@@ -290,8 +330,9 @@ struct tally {
 	struct recent_note recent[HOT_RECENT];
 	uint32_t foresight[1 << HOT_FORESIGHT_LOG2];
 	/*
-	 * The first owner's hot.aside points here. Its last member is a window
-	 * of 16 KiB that most threads never touch.
+	 * hot.aside of the tally's first owner points here. The last member of
+	 * this struct is a window of 16 KiB, whose pages most threads never
+	 * use.
 	 */
 	struct hot_aside aside;
 };
@@ -330,7 +371,7 @@ static inline void tally_leave_path(struct tally *tally, uint32_t busy)
 	tally->busy = busy;
 }
 
-/* The table, its notes and its mask, of one moment. */
+/* The table with its notes and its mask, as they were at one moment. */
 struct view {
 	struct wire_count *table;
 	union note *notes;
@@ -338,7 +379,9 @@ struct view {
 };
 
 /*
- * A handler may change the table, and has finished the change when it returns.
+ * Returns the present table. A signal handler may replace the table between two
+ * loads, and has completed the change when it returns, so the loads are
+ * repeated until they fit together.
  */
 static inline struct view tally_view(const struct tally *tally)
 {

@@ -4,10 +4,10 @@
  *
  * A call in a known context touches the first cache line only. A new thread has
  * the initial values of state.c: an empty table in which no id is found, so its
- * first call takes the slow path, which attaches the thread. The writers are
- * the thread itself, signal handlers on top of it, and threads or children that
- * share its thread pointer (sharing.h). The thread that samples by the wall
- * clock reads the id (observation.c).
+ * first call takes the slow path, which attaches the thread. It is written by
+ * the thread itself, by its signal handlers, and by threads or children that
+ * share its thread pointer (sharing.h). The watch, which samples by the wall
+ * clock, reads the id (time/observation.c).
  */
 #ifndef CLEW_HOT_THREAD_H
 #define CLEW_HOT_THREAD_H
@@ -26,9 +26,14 @@ enum hot_muted {
 	HOT_IS_HEARD,
 	HOT_MUTED_FORK, /* the thread is inside fork(); calls count as lost */
 	HOT_MUTED_OWN,  /* the thread executes clew's own calls */
-	/* Two threads share the block (sharing.h); counted as lost. */
+	/*
+	 * Two threads share this struct (sharing.h); their calls count as lost.
+	 */
 	HOT_MUTED_SHARED,
-	/* In a probe's handler (probe_calls.h); counted as lost. */
+	/*
+	 * The thread is in the handler of a user probe (probe_calls.h); its
+	 * calls count as lost.
+	 */
 	HOT_MUTED_HANDLER,
 };
 
@@ -42,10 +47,10 @@ enum hot_wanted {
 #define HOT_SHARERS_MAX 16
 
 /*
- * The threads that share the thread pointer while the thread is
- * HOT_MUTED_SHARED (stack/sharing.c); those with a known tid are in hot_aside.
- * `owner` and `from` are stored by the owner before it is muted. Any sharer
- * changes the other members, one word at a time.
+ * For HOT_MUTED_SHARED: the threads that share the thread pointer
+ * (stack/sharing.c). Those with a known tid are in hot_aside. The thread that
+ * owns the block stores `owner` and `from` before it is muted. Any of the
+ * threads may change the other members, one word at a time.
  */
 struct hot_sharing {
 	int32_t owner;
@@ -66,10 +71,11 @@ struct hot_slices {
 };
 
 /*
- * The target of libc's jump that is being made, and the result of
- * jump_places_find(). The fronts of longjmp() store the stack pointer and then
- * the id; the handler of the leap reads both (stack/landing.c). A handler's
- * jump in between leaves 0 in `stack`, and the leap counts as unannounced.
+ * The destination of a longjmp() that is in progress. clew's wrapper of
+ * longjmp() stores the stack pointer and then the id (jump_places_find()). The
+ * handler of the probe at libc's jump instruction reads both (stack/landing.c).
+ * If a signal handler jumps in between, `stack` becomes 0, and the destination
+ * is unknown.
  */
 struct hot_jump {
 	uint64_t stack; /* 0: none */
@@ -77,8 +83,8 @@ struct hot_jump {
 };
 
 /*
- * The greatest number of loans of one exception. Further out the unwinder
- * passes the frames of stubs.
+ * Maximum number of loans of one exception. Further out the unwinder meets the
+ * frames of stubs.
  */
 #define HOT_LOANS_MAX 16
 
@@ -107,8 +113,8 @@ struct hot_loans {
 struct hot_aside {
 	struct hot_lent {
 		/*
-		 * The exception has not landed before the stack pointer is
-		 * further out than this address.
+		 * While the stack pointer is not further out than this address,
+		 * the exception has not landed.
 		 */
 		uint64_t until;
 		uint32_t count;
@@ -145,10 +151,15 @@ struct hot_aside {
 	/* Trace with a limited depth: */
 	struct hot_depth {
 		uint64_t slot; /* stack slot of the latest call */
-		/* Number of recorded slots (tracing/trace_depth.c). */
+		/*
+		 * number of slots in struct depth_slots (tracing/trace_depth.c)
+		 */
 		uint32_t count;
 		uint8_t is_known;
-		/* packet.moved was set while all calls were too deep. */
+		/*
+		 * packet.moved was set while all calls were deeper than the
+		 * limit, so a context must be written before the next call.
+		 */
 		uint8_t owes_context;
 	} depth;
 	/*
@@ -161,8 +172,9 @@ struct hot_aside {
 		uint64_t id;
 	} border;
 	/*
-	 * A copy of memory that may be unmapped at any time, for the walk that
-	 * has this known_page (stack/walk_slots.c).
+	 * A copy of stack memory that may be unmapped at any time
+	 * (stack/walk_slots.c). It is valid for a walk whose known_page is the
+	 * same.
 	 */
 	struct hot_window {
 		uint64_t known_page; /* its bits also number the copy */
@@ -189,13 +201,20 @@ struct hot_handler {
  */
 struct hot_packet {
 	uint64_t end; /* end of its bytes; 0: no packet */
-	/* The value of trace_limit while the thread is on. */
+	/*
+	 * The value that hot.trace_limit has while the thread is on (switch.h).
+	 */
 	uint64_t limit;
 	uint64_t settled_from; /* the latest argument of sink->moved() */
 	uint8_t is_turning;    /* the next packet is being prepared */
-	/* The stack may differ from the written calls. */
+	/*
+	 * The stack may differ from the calls that were written, so a context
+	 * must be written next.
+	 */
 	uint8_t moved;
-	/* Attempts to skip before a packet is requested again. */
+	/*
+	 * How many calls to skip before memory for a packet is requested again.
+	 */
 	uint32_t attempts_left;
 };
 
@@ -205,16 +224,17 @@ struct hot_packet {
  * says who writes it.
  */
 struct hot_thread {
-	uint64_t id;   /* id of the present context */
-	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
+	uint64_t id; /* id of the present context */
+	/* mask for byte offsets in the table: 16 * (entries - 1) */
+	uint64_t mask;
 	struct wire_count *table;
 	/*
-	 * Constants. 64-bit immediate operands would make a stub slower
-	 * (stub.S).
+	 * The following members up to shadow_half are constants. As 64-bit
+	 * immediate operands they would make stubs slower (stub.S).
 	 */
 	uint64_t multiplier; /* ID_MULTIPLIER */
 	uint64_t step;       /* WIRE_CALL_STEP */
-	/* -SHADOW_STACK_LOW; 0: all stacks are elsewhere */
+	/* -SHADOW_STACK_LOW, or 0 if all shadow is in pieces */
 	uint64_t entry_base;
 	uint64_t exit_base;   /* hot_shadow_half - SHADOW_STACK_LOW - 8 */
 	uint64_t shadow_half; /* hot_shadow_half */
@@ -239,8 +259,8 @@ struct hot_thread {
 	const uint8_t *windows; /* hot_windows, for tail calls */
 	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
 	/*
-	 * Calls away from their context's home entry (strays) until busy
-	 * contexts are moved to their home entries.
+	 * How many more strays (calls whose context is not at its home entry)
+	 * are counted before busy contexts are moved to their home entries.
 	 */
 	int32_t strays_left;
 	uint32_t muted; /* enum hot_muted */
@@ -262,8 +282,8 @@ struct hot_thread {
 	void (*trace_return)(void);
 	uint64_t trace_base; /* the window's beginning plus 8 */
 	/*
-	 * The stack pointer at the latest return if no call followed; otherwise
-	 * a smaller number.
+	 * The stack pointer after the latest return, if no call followed;
+	 * otherwise a smaller number.
 	 */
 	uint64_t trace_left;
 	void (*tail)(void);
@@ -271,15 +291,18 @@ struct hot_thread {
 	struct hot_packet packet;
 	/*
 	 * The tally that the thread counts in. NULL while the thread is
-	 * detached (switch.c), as at first.
+	 * detached (switch.h), as a new thread is.
 	 */
 	struct tally *tally;
 	struct hot_aside *aside; /* NULL before the first tally */
-	/* Attempts to skip before room is requested again. */
+	/*
+	 * How many calls to skip before memory for a tally is requested again.
+	 */
 	uint32_t attempts_left;
-	uint32_t doubts_left; /* calls whose caller is to be checked */
+	uint32_t doubts_left; /* number of calls whose caller must be checked */
 	uint64_t random;      /* state of the random generator */
-	uint64_t stacks_left; /* Java stacks until one is verified */
+	/* number of Java stacks until the next one is verified */
+	uint64_t stacks_left;
 	/* jvm/hotspot/java_recall.h; or NULL */
 	struct java_recall *java_recall;
 	/*
@@ -298,13 +321,13 @@ struct hot_thread {
 		uint64_t compiled_frame;
 	};
 	/*
-	 * No system calls while it contains 1. NULL: system calls are allowed
-	 * (dispatch.c).
+	 * NULL, or the selector of Syscall User Dispatch. While it contains 1,
+	 * the thread must make no system call (dispatch.c).
 	 */
 	const volatile uint8_t *selector;
 	/*
-	 * System call filters of a child that borrows this thread until exec
-	 * (filter.c).
+	 * Number of system call filters of a vfork child that uses this struct
+	 * until it calls exec (filter.c).
 	 */
 	uint32_t child_filters;
 	uint32_t wanted; /* enum hot_wanted */

@@ -47,7 +47,10 @@ static void keep_most(uint64_t *to, uint64_t ticks)
 		;
 }
 
-/* 0 means that there was no call yet: the duration of a call is never 0. */
+/*
+ * Stores a minimum. 0 means that no call has ended yet, because the duration of
+ * a call is never 0.
+ */
 static void keep_least(uint64_t *to, uint64_t ticks)
 {
 	uint64_t old = *to;
@@ -97,9 +100,9 @@ static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 }
 
 /*
- * Stores the duration of the latest call in `latest`, and counts the duration
- * of the call before in its bin. The address of the bins is read once: if a
- * handler forks meanwhile, the former table is empty in the child.
+ * Stores the duration of this call in `latest`, and counts the duration of the
+ * preceding call in its bin of the histogram. The address of the bins is read
+ * only once, because a signal handler may fork meanwhile.
  */
 static void put_in_bin(struct tally *tally, struct wire_times *times,
 		       uint64_t id, uint32_t function, uint64_t total)
@@ -161,7 +164,7 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 	if (hot.muted || (!tally && rt.is_late))
 		/*
 		 * The call's count is lost as well, or the call was never
-		 * counted.
+		 * counted, so its time need not be reported.
 		 */
 		return;
 	if (!tally || !*rt.is_this_process) {
@@ -199,7 +202,10 @@ void time_close(struct time_slot *slot, uint64_t now)
 	slot->start = 0;
 }
 
-/* Returns the slot of the function that has jumped to this one, or NULL. */
+/*
+ * Returns the time slot of the function that has made a tail call to this
+ * slot's function, or NULL.
+ */
 static struct time_slot *jumped(const struct time_slot *slot)
 {
 	struct tail_time *record = tail_time_of(slot);
@@ -228,8 +234,9 @@ void time_begin_anew(struct time_slot *slot, uint64_t now)
 }
 
 /*
- * Ends times until the function `id`, which has jumped, is the innermost one.
- * Returns false if the slot has no function with this id.
+ * Ends the times of functions at this slot until the function with this id,
+ * which has made a tail call, is the innermost one. Returns false if the slot
+ * has no such function.
  */
 static int close_until(struct time_slot *slot, uint64_t id, uint64_t now)
 {
@@ -268,8 +275,8 @@ struct sink_pause time_pause_since(uint64_t start)
 }
 
 /*
- * The calls of signal handlers have accounted for their time already, so that
- * this time is not part of the pause.
+ * Calls that signal handlers have made during the pause have accounted for
+ * their time already, so this time is not removed from the clock.
  */
 void time_pause_end(const struct sink_pause *pause)
 {

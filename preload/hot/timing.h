@@ -26,8 +26,9 @@
  * function that continues.
  *
  * On a stack that is left and returned to, as coroutines do, inclusive time
- * continues meanwhile. If intervals overlap without nesting, the difference
- * would be negative. Then the call has no own time, and `clamped` counts it.
+ * continues meanwhile. If the intervals of two calls overlap without nesting,
+ * the own time of one would be negative. It is set to 0, and `clamped` counts
+ * this.
  */
 #ifndef CLEW_HOT_TIMING_H
 #define CLEW_HOT_TIMING_H
@@ -124,9 +125,10 @@ void hot_open_tail(const uint64_t *stack);
 void time_close(struct time_slot *slot, uint64_t now);
 
 /*
- * time_settle() accounts for a continuing call's time of its own; it is
- * called for all calls concerned, innermost first. time_has_settled() then
- * makes each slot consistent with the new `accounted`.
+ * Used when calls are suspended and will continue. time_settle() adds a call's
+ * own time up to now to its context; it is called for all calls concerned,
+ * innermost first. time_has_settled() is then called for each of them and
+ * adapts its slot to the new value of `accounted`.
  */
 void time_settle(const struct time_slot *slot, uint64_t now);
 void time_has_settled(struct time_slot *slot, uint64_t now);

@@ -32,8 +32,9 @@
 #include "preload/hot/shadow.h"
 
 /*
- * Code and records have the same order: the record of any address in a
- * trampoline's cell is at an eighth of its offset, rounded down.
+ * Each trampoline has a cell of code and a record of an eighth of that size, in
+ * the same order. The record of an address in a cell is at the cell's offset
+ * divided by 8.
  */
 #define TRAMPOLINE_CELL_BYTES 256
 #define TRAMPOLINE_CODE_AT    (STUB_EXIT_AT % 256)

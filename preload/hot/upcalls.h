@@ -51,8 +51,9 @@ struct wire_verdicts;
 int hot_make_room(void);
 
 /*
- * Rebuilds the table. Called after `strays_left` calls whose context was not at
- * its home entry.
+ * Rebuilds the calling thread's count table, so that busy contexts get their
+ * home entries. Called after hot.strays_left calls whose context was not at its
+ * home entry.
  */
 void hot_reorder(void);
 
@@ -78,16 +79,19 @@ uint64_t *hot_histogram(struct tally *tally, uint64_t id, uint32_t function);
 void hot_record_callers(uint64_t callee);
 
 /*
- * Records a function that was active before clew attached, and is about to
- * leave its slot, with its callers.
+ * Records the context of a function that was active before clew attached and
+ * has not been recorded, and those of its callers. Called when the function is
+ * about to return or to make a tail call.
  */
 void hot_record_running(const uint64_t *slot, uint64_t id);
 
 /*
- * Corrects the id that the caller has left in the thread, which may be stale
- * after an unseen landing. Returns and stores the right id of the function that
- * is being entered at the slot, whose id would be `id`. Called while the thread
- * is in doubt (switch.h), and within this distance from the thread's beginning:
+ * The thread's id may be stale, because clew has not noticed a jump or an
+ * exception. Checks on the stack which function has called the function that is
+ * being entered at the slot. Returns and stores the right id of the latter,
+ * which is `id` if nothing is wrong. Called while the thread is in doubt
+ * (switch.h), and for slots within this distance from the beginning of the
+ * thread's stack:
  */
 #define HOT_THREAD_END_BYTES 16384
 uint64_t hot_correct_caller(uint64_t *slot, uint64_t id);
@@ -124,10 +128,11 @@ int hot_map_shadow(uint64_t stack);
 int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 
 /*
- * In traced processes, called by a thunk: the function at the slot is entered
- * and its words are not written yet. `end` is where the claimed words end, or 0
- * if no claimed words are usable. If one word is claimed for a call, its value
- * is `word`.
+ * Called by a thunk in a process that records a trace, if the stub could not
+ * write the words of a call. The function at the slot is about to be entered.
+ * `end` is the end of the words that the stub has claimed in the packet, or 0
+ * if it has none. If it has claimed a single word, `word` is the value to
+ * write.
  */
 void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 	       uint32_t word);
@@ -156,8 +161,10 @@ void hot_note_presence(void);
 struct tally *hot_early_tally(void);
 
 /*
- * The calling thread begins to use a tally: called under the tallies' lock, and
- * again when its stubs count in it. Returns the signals that it must not block.
+ * The calling thread begins to count in a tally. hot_thread_begins() is called
+ * with the tallies' lock held and returns the signals that the thread must not
+ * block. hot_thread_has_begun() is called when the thread's stubs count in the
+ * tally.
  */
 uint64_t hot_thread_begins(struct tally *tally);
 void hot_thread_has_begun(struct tally *tally);

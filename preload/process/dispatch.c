@@ -12,14 +12,18 @@
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
 
-/* PR_SYS_DISPATCH_ON: dispatches calls from outside of the range. */
+/*
+ * PR_SYS_DISPATCH_ON: sends calls from outside of the address range to the
+ * handler.
+ */
 #define MODE_EXCLUSIVE 1
-#define MODE_INCLUSIVE 2 /* ... from inside; since Linux 6.16 */
+/* sends calls from inside of the range; since Linux 6.16 */
+#define MODE_INCLUSIVE 2
 
 /* The selector of threads without one: all calls are dispatched. */
 static const uint8_t always = 1;
 
-/* Threads whose calls may be dispatched; any thread. */
+/* Number of threads whose calls may be dispatched. Any thread writes it. */
 static _Atomic uint32_t threads;
 
 static int has_ours(long mode, uint64_t start, uint64_t bytes)

@@ -5,12 +5,12 @@
  * selector, says so. Calls from one range of addresses are exempt. An emulator
  * would take a call of clew's for one of the emulated program.
  *
- * Therefore the thread makes room beforehand, as behind a filter (filter.h),
- * and makes no calls while the selector forbids them: calls without room are
- * counted as lost. The thread also gets no signals of clew's, because a handler
- * returns by a system call: it is not sampled, and no live patching takes place
- * meanwhile. Dispatch that the program sets by its own system call instruction
- * is not detected.
+ * Therefore clew allocates memory for the thread beforehand, as under a system
+ * call filter (filter.h), and makes no system calls while the selector forbids
+ * them. Calls for whose contexts there is no memory are counted as lost. The
+ * thread also gets no signals of clew's, because a handler returns by a system
+ * call: it is not sampled, and no live patching takes place meanwhile. Dispatch
+ * that the program sets by its own system call instruction is not detected.
  */
 #ifndef CLEW_PROCESS_DISPATCH_H
 #define CLEW_PROCESS_DISPATCH_H

@@ -14,10 +14,17 @@
 #include "preload/time/ticks.h"
 #include "preload/time/watch.h"
 
-#define CONTEXTS 50000 /* and a "(folded)" for each: 4.5 MiB of recording */
-#define PATIENCE 500   /* milliseconds */
+/*
+ * number of contexts for which room is made, and a "(folded)" for each: 4.5 MiB
+ * of recording
+ */
+#define CONTEXTS 50000
+#define PATIENCE 500 /* milliseconds */
 
-/* Limits contexts to the present room; further ones fold. */
+/*
+ * Limits the number of contexts to those for which there is room now. Calls in
+ * further contexts count at "(folded)".
+ */
 static void limit_contexts(void)
 {
 	const uint64_t contexts = rt.header->contexts + CONTEXTS;
@@ -29,8 +36,8 @@ static void limit_contexts(void)
 }
 
 /*
- * Waits for sections of other threads. A thread that was killed in one never
- * ends it.
+ * Waits until no other thread is in a section with signals blocked, for a
+ * limited time: a thread that was killed in a section never ends it.
  */
 static void wait_for_sections(void)
 {
@@ -65,7 +72,10 @@ int filter_make_room(void)
 static _Atomic uint32_t by_children;
 static _Atomic uint32_t is_own;
 
-/* The filter is a vfork child's, which borrows this thread. */
+/*
+ * Notes that a vfork child, which runs on this thread's data, has requested the
+ * filter.
+ */
 static void note_child(void)
 {
 	hot.child_filters++;

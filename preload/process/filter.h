@@ -2,13 +2,13 @@
 /*
  * Programs that filter their system calls (seccomp).
  *
- * A filter kills at a call that it does not know, and it cannot know clew's.
- * Therefore clew makes all the calls that it needs when the program requests a
- * filter, and none afterwards:
+ * A filter may kill the process at a system call that the program itself does
+ * not make, such as clew's. Therefore clew makes all the calls that it needs
+ * when the program requests a filter, and none afterwards:
  *
- * - The thread gets room for many contexts; further ones fold.
+ * - Room is made for many contexts of the thread. Calls in further contexts count at "(folded)".
  * - All system calls of clew's fail from now on (sys.h), in all threads.
- * - Calls that other threads have begun with signals blocked are waited for.
+ * - clew waits until system calls of its own in other threads, which have blocked signals, have ended.
  *
  * New threads and forked children have no room then: their calls are counted as
  * lost. A filter that the program sets by its own system call instruction is
@@ -21,14 +21,14 @@
 #define CLEW_PROCESS_FILTER_H
 
 /*
- * Makes room for contexts in the calling thread. Returns false if there is
- * less.
+ * Makes room for many contexts of the calling thread. Returns false if there is
+ * no room for all of them.
  */
 int filter_make_room(void);
 
 /*
  * Called before the calling thread requests a filter. Returns the first
- * argument of filter_end(). Any thread.
+ * argument of filter_end(). Any thread may call this function.
  */
 int filter_begin(void);
 

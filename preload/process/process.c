@@ -61,7 +61,7 @@ static int copy_all(struct part *to, const struct part *from,
 	return err ? err : part_each_chunk(from, kind, copy_if_known, to);
 }
 
-/* Copies the functions that a budget has left out at present. */
+/* Copies the list of functions whose hooks --budget has removed at present. */
 static int copy_left_out(void *context, const struct chunk *chunk)
 {
 	const struct wire_left_out *items = chunk_payload(chunk);
@@ -136,7 +136,10 @@ static int copy_chunks(struct part *to, const struct part *from)
 	return err;
 }
 
-/* Leaves modules in the parent's part if possible. */
+/*
+ * Lets the child's part refer to the records of modules in the parent's part,
+ * if possible; otherwise copies them.
+ */
 static int inherit_chunks(struct part *to, const struct part *from)
 {
 	const int err = inheritance_take(to, from, is_known);
@@ -147,10 +150,10 @@ static int inherit_chunks(struct part *to, const struct part *from)
 }
 
 /*
- * A process that is not to be recorded counts in private memory. A process that
- * is to be recorded loses its calls if it cannot create a file, or has no room
- * for the names of its functions: it has another user or root, or the disk is
- * full. An ancestor's part counts these calls.
+ * Creates the part of a forked child. If children are not recorded, the child
+ * counts in private memory. If the child cannot create a file or has no room
+ * for the names of its functions (another user or root directory, a full disk),
+ * its calls are counted as lost in the part of an ancestor.
  */
 static void create_part(struct part *part, const struct part *parent)
 {
@@ -201,7 +204,10 @@ static int is_off(void)
 	       (rt.is_late && rt.header->state != WIRE_RUNNING);
 }
 
-/* Without samples the program may have forbidden itself the counter. */
+/*
+ * Returns 0 if time is not recorded, because the program may then have disabled
+ * the time stamp counter.
+ */
 static uint64_t stamp_if_timed(void)
 {
 	return rt.header->time == WIRE_TIME_NONE ? 0 : stamp_counter();
@@ -219,7 +225,10 @@ static void before_fork(void)
 
 	if (is_off())
 		return;
-	/* After attaching, clew's handlers are called before the program's. */
+	/*
+	 * In an attached process clew's handlers are registered last, so this
+	 * one runs first.
+	 */
 	if (hot.muted != HOT_IS_HEARD || rt.is_late)
 		return;
 	lock_acquire(rt.code_lock, &signals);
@@ -248,7 +257,10 @@ static void after_fork_in_parent(void)
 	release_patches();
 }
 
-/* Lets every thread count from here on, as the part exists. */
+/*
+ * Marks the child's part as complete, so that every thread of the child may
+ * count.
+ */
 static void mark_as_own(void)
 {
 	atomic_fetch_add(&rt.losses[WIRE_LOSS_FORK],
@@ -258,8 +270,8 @@ static void mark_as_own(void)
 }
 
 /*
- * Behind a system call filter nothing can be created for a child: its calls are
- * counted as lost in its parent's part.
+ * Under a system call filter, nothing can be created for a forked child. Its
+ * calls are counted as lost in its parent's part.
  */
 static void stop_recording(void)
 {
@@ -269,8 +281,9 @@ static void stop_recording(void)
 }
 
 /*
- * Returns whether the child may begin to count with its first call: not if each
- * call is timed, or if threads are looked at from outside.
+ * Returns whether the child's thread can get its tally as late as at its first
+ * call. It cannot if calls are timed or traced, or if the watch samples
+ * threads.
  */
 static int can_begin_later(const struct tally *old)
 {
@@ -279,7 +292,8 @@ static int can_begin_later(const struct tally *old)
 }
 
 /*
- * is_on_its_stack: the callers from before the fork are on the present stack.
+ * Creates the child's recording. is_on_its_stack: the functions that were
+ * active at the fork are on the present stack.
  */
 static void begin_child(int is_on_its_stack)
 {
@@ -369,7 +383,8 @@ static void after_fork_in_child(void)
 	begin_child(has_lock);
 	if (!has_lock)
 		return;
-	rt.sections += signals_at_fork < LOCK_NOT_TAKEN; /* this thread's */
+	/* counts this thread's section */
+	rt.sections += signals_at_fork < LOCK_NOT_TAKEN;
 	release_patches();
 }
 

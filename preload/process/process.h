@@ -12,11 +12,11 @@
 void process_after_fork(void);
 
 /*
- * Returns whether the recorded data is this process's own. False in a child
- * whose fork clew has not seen and that has counted nothing since, until this
- * function is called with `takes_over`. Forks are unseen in a process that is
- * being attached to, and by bare instructions elsewhere. The state of the
- * parent's threads is then reset. No other thread may count.
+ * Returns whether the recording belongs to this process. It belongs to the
+ * parent if clew has not noticed the fork: in a process that is just being
+ * attached to, or if the program has made the system call by an instruction of
+ * its own. If takes_over is not 0, the state of the parent's threads is reset
+ * in that case, and later calls return true. No other thread may be counting.
  */
 int process_is_own(int takes_over);
 

@@ -12,9 +12,9 @@
 #define LOG2_MAX 48
 
 /*
- * Blank tables by the log2 of their entries. Smaller ones than `largest` stay,
- * because threads may still use them. The smallest one needs no mapping
- * (hot_empty_table).
+ * Blank tables, indexed by the log2 of their number of entries. Tables smaller
+ * than the largest one stay, because threads may still use them. The smallest
+ * one needs no mapping (hot_empty_table).
  */
 static struct wire_count *_Atomic blanks[LOG2_MAX];
 static _Atomic uint32_t largest = WIRE_TALLY_TABLE_LOG2;

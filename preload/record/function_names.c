@@ -26,8 +26,8 @@ static struct number_range *new_range(struct function_names *names)
 }
 
 /*
- * Maps the array of the innermost methods of a range. Returns NULL if there is
- * no memory; the innermost methods are then not recorded.
+ * Maps the array of the innermost methods of a range of Java stacks. Returns
+ * NULL if there is no memory; the innermost methods are then unknown.
  */
 static uint32_t *new_innermost(void)
 {
@@ -54,7 +54,9 @@ static int record_range(struct part *part, const struct number_range *range)
 	return 0;
 }
 
-/* Returns a range of this kind with an unused number, or NULL. */
+/*
+ * Returns a range of numbers of this kind in which a number is unused, or NULL.
+ */
 static struct number_range *range_with_room(struct function_names *names,
 					    struct part *part,
 					    enum wire_range_kind kind)
@@ -93,7 +95,7 @@ static uint64_t padded(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
-/* A record to write: its structure, and the bytes that follow it. */
+/* A record to write: a struct, and bytes that follow it. */
 struct new_record {
 	enum names_about about;
 	const void *head;
@@ -185,7 +187,7 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 		   0);
 }
 
-/* Returns how many bytes of a text fit, and takes them from the room. */
+/* Returns how many bytes of a text fit, and subtracts them from *room. */
 static uint16_t fit(const struct name_text *text, size_t *room)
 {
 	const size_t bytes = text->bytes < *room ? text->bytes : *room;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that consist of a name only: a runtime that generates code gets a
- * number for each of its functions, under which calls count, and announces its
- * name (wire/runtime_records.h).
+ * Functions without code in a module, such as Java methods. A layer that knows
+ * a runtime gets a number for each of the runtime's functions, under which
+ * calls are counted, and records the function's name (wire/runtime_records.h).
  *
  * Any thread and any signal handler may call these functions once the
  * recorder's part exists.
@@ -22,11 +22,11 @@ enum names_about {
 		NAMES_ABOUT_COUNT
 };
 
-/* Numbers are taken from one range of each kind at a time. */
+/* The present range of numbers of each kind, and the chunks of records. */
 struct function_names {
 	struct lock lock; /* taken before the part's */
 	struct number_range *filled[WIRE_RANGE_KIND_COUNT];
-	struct number_range *spare; /* memory for further ranges */
+	struct number_range *spare; /* unused structs for further ranges */
 	uint32_t spare_count;
 	struct record_stream records[NAMES_ABOUT_COUNT];
 };
@@ -41,16 +41,16 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 			    enum wire_range_kind kind, const char *name,
 			    size_t bytes);
 
-/* Part of a record. */
+/* A text that becomes part of a record. */
 struct name_text {
 	const char *text;
 	size_t bytes; /* without a NUL */
 };
 
 /*
- * As function_names_add(), for a Java method. Texts are cut where their sum
- * exceeds WIRE_METHOD_BYTES_MAX. `left` is an enum wire_java_left or
- * WIRE_JAVA_NAMED.
+ * Like function_names_add(), for a Java method with the texts of its class,
+ * name and signature. Texts are cut if their sum exceeds WIRE_METHOD_BYTES_MAX.
+ * `left` is an enum wire_java_left or WIRE_JAVA_NAMED.
  */
 uint32_t function_names_add_method(struct function_names *names,
 				   struct part *part, enum wire_range_kind kind,
@@ -58,22 +58,22 @@ uint32_t function_names_add_method(struct function_names *names,
 				   uint32_t left);
 
 /*
- * As function_names_add(), for a stack of 1 to WIRE_STACK_MAX methods and the
- * bytecodes of their calls.
+ * Like function_names_add(), for a stack of 1 to WIRE_STACK_MAX Java methods
+ * with the bytecode index of the call in each.
  */
 uint32_t function_names_add_stack(struct function_names *names,
 				  struct part *part, const uint32_t *numbers,
 				  const uint16_t *bytecodes, uint32_t count);
 
-/* As function_names_add(), for a call site in generated code. */
+/* Like function_names_add(), for a call site in generated code. */
 uint32_t function_names_add_caller(struct function_names *names,
 				   struct part *part, uint64_t pc,
 				   uint64_t tsc);
 
 /*
- * Returns the number that function_names_add() will give to the next function
- * of a kind. *left is how many numbers follow in a row from this one on, at
- * most NUMBER_BLOCK. Returns 0 if there is none.
+ * Returns the number that the next function of this kind will get, or 0 if
+ * there is none. Sets *left to how many consecutive numbers are free from this
+ * one on, at most NUMBER_BLOCK.
  */
 uint32_t function_names_next(struct function_names *names, struct part *part,
 			     enum wire_range_kind kind, uint32_t *left);

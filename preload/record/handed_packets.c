@@ -9,11 +9,11 @@
 #include "preload/sys/sys.h"
 
 /*
- * A thread waits for three seconds, in slices. A process that is stopped while
- * it waits uses up one slice only.
+ * A thread waits for three seconds in all, in many short sleeps. If the process
+ * is stopped during a sleep (SIGSTOP), only that sleep counts.
  */
 #define SLICE_NS 10000000
-#define PATIENCE 300 /* maximum time to wait, in slices */
+#define PATIENCE 300 /* maximum number of sleeps */
 
 /* From <linux/futex.h>: futexes between processes. */
 #define FUTEX_WAIT_SHARED 0
@@ -51,7 +51,10 @@ void handed_packets_give(struct trace_file *trace,
 	wake_workers(blocks);
 }
 
-/* Takes the oldest packet in this state for the thread, or returns NULL. */
+/*
+ * Makes the oldest packet that is in this state the thread's own, or returns
+ * NULL.
+ */
 static struct wire_chunk *take(struct tally_packets *packets,
 			       enum wire_packet_state from)
 {
@@ -70,8 +73,8 @@ static struct wire_chunk *take(struct tally_packets *packets,
 /* ---- Waiting ---- */
 
 /*
- * Sleeps until a packet is freed after `freed` was read, or for a slice.
- * Returns the remaining patience.
+ * Sleeps until a worker frees a packet (`freed` differs from the counter), or
+ * for SLICE_NS. Returns the number of sleeps that remain.
  */
 static int sleep_since(struct wire_packet_blocks *blocks, uint32_t freed,
 		       int patience)
@@ -91,7 +94,7 @@ static int sleep_since(struct wire_packet_blocks *blocks, uint32_t freed,
 }
 
 /*
- * Returns whether the thread may wait for workers, which needs a system call.
+ * Returns whether the thread may wait for workers. Waiting needs a system call.
  */
 static int may_wait(const struct wire_packet_blocks *blocks)
 {
@@ -142,7 +145,9 @@ enum handed handed_packets_find(struct trace_file *trace,
 	*chunk = take(packets, WIRE_PACKET_OFFERED);
 	if (*chunk)
 		return HANDED_BACK;
-	/* Workers hold all packets: one of them is freed soon, or never. */
+	/*
+	 * Workers have all packets. One of them will be freed soon, or never.
+	 */
 	if (may_wait(trace->blocks))
 		*chunk = wait_for_counted(trace->blocks, packets);
 	return *chunk ? HANDED_COUNTED : HANDED_NONE;

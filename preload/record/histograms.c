@@ -15,7 +15,7 @@
 #define LEAST_PAGES 1 /* most threads call few functions */
 #define MOST_PAGES  16
 
-/* Histograms in all tallies of a process: 130 MiB. */
+/* Maximum number of histograms in all tallies of a process: 130 MiB. */
 #define HISTOGRAMS_MAX (1 << 18)
 
 #define ROOM_LEAST     256
@@ -39,7 +39,10 @@ static int use_chunk(struct tally *tally, struct part *part)
 	return err;
 }
 
-/* Takes the next histogram, for a function and its caller. */
+/*
+ * Returns a new histogram for a function and the Java method that calls it, or
+ * NULL.
+ */
 static uint64_t *take(struct tally *tally, uint32_t function, uint32_t caller)
 {
 	struct wire_histogram *histogram;

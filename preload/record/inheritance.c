@@ -33,7 +33,7 @@ static int grow(struct inheritance *inherited)
 	return 0;
 }
 
-/* Keeps the chunks that the parent has inherited itself and not copied. */
+/* Adds the chunks that the parent itself has inherited and not copied. */
 static void keep_former(struct inheritance *inherited)
 {
 	uint32_t kept = 0;
@@ -71,7 +71,7 @@ static int add(void *context, const struct chunk *chunk)
 	return 0;
 }
 
-/* ---- What a reader is told ---- */
+/* ---- The records by which a reader finds inherited chunks ---- */
 
 static void describe(const struct inherited_chunk *item,
 		     struct wire_inherited *record)
@@ -131,7 +131,7 @@ int inheritance_take(struct part *part, const struct part *parent,
 	return err;
 }
 
-/* ---- What is not inherited ---- */
+/* ---- Releasing the rest of the parent's part ---- */
 
 static void abandon_segment(const struct segment *segment, uint64_t from,
 			    const struct inheritance *inherited)
@@ -181,8 +181,9 @@ int inheritance_each_chunk(const struct part *part, uint32_t kind,
 /* ---- Copies ---- */
 
 /*
- * Copies an inherited chunk to the part. A reader that reads the part between
- * the stores finds the module twice, and counts it once.
+ * Copies an inherited chunk to the part, and then marks it as no longer
+ * inherited. A reader that reads the part in between finds the module twice,
+ * and counts it once.
  */
 static int settle(struct part *part, uint32_t i)
 {

@@ -14,12 +14,16 @@
 
 #include "preload/record/part.h"
 
-/* An inherited chunk. The list is private memory, which a fork copies. */
+/*
+ * An inherited chunk. The list of these is in private memory, so a forked child
+ * gets a copy.
+ */
 struct inherited_chunk {
-	struct wire_chunk *head; /* NULL: this part has a copy */
-	uint64_t offset;         /* offset in the file of the chunk's part */
-	uint64_t start_ns;       /* start of that part */
-	uint32_t pid, seq;       /* process and sequence number of that part */
+	/* NULL once this part has a copy of the chunk */
+	struct wire_chunk *head;
+	uint64_t offset;   /* offset in the file of the chunk's part */
+	uint64_t start_ns; /* start of that part */
+	uint32_t pid, seq; /* process and sequence number of that part */
 };
 
 /*
@@ -45,7 +49,8 @@ int inheritance_each_chunk(const struct part *part, uint32_t kind,
 
 /*
  * Copies all inherited chunks to the part and makes modules use the copies.
- * Returns 0, or -errno if some are still inherited. Any thread.
+ * Returns 0, or -errno if some are still inherited. Any thread may call this
+ * function.
  */
 int inheritance_settle(struct part *part);
 

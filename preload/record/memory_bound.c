@@ -11,10 +11,13 @@
 #define GRANT_MAX     (UINT64_C(16) << 20)
 #define GRANT_PART    16
 #define SHARE_PART    8
-/* Time from a refusal to the next check. */
+/*
+ * After a refusal, the files of control groups are not read again for this
+ * long.
+ */
 #define PAUSE_NS UINT64_C(100000000)
 
-/* The state of this process; under `lock`, except `is_chosen`. */
+/* The state of this process. Protected by `lock`, except is_chosen. */
 static struct {
 	struct lock lock;
 	int is_chosen;       /* stored before the first thread */
@@ -38,7 +41,7 @@ static void close_file(int fd)
 static const struct memory_room_files files = { open_file, sys_read,
 						close_file };
 
-/* For apart_call(). */
+/* A function for apart_call(): searches the control groups of this process. */
 static int find(void *none)
 {
 	bound.search.files = &files;
@@ -48,8 +51,8 @@ static int find(void *none)
 }
 
 /*
- * Returns the bytes that may be taken now, by the control groups; UINT64_MAX:
- * there is no limit.
+ * Returns how many bytes may be taken now according to the control groups, or
+ * UINT64_MAX if they set no limit.
  */
 static uint64_t read_limit(void)
 {
@@ -84,7 +87,10 @@ static int is_pausing(uint64_t now_ns)
 	return bound.refused_ns && now_ns - bound.refused_ns < PAUSE_NS;
 }
 
-/* Asks for a larger grant. Returns 0 or -EXFULL. */
+/*
+ * Reads the control groups again in order to grant `bytes` more bytes. Returns
+ * 0 or -EXFULL.
+ */
 static int ask(uint64_t bytes)
 {
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);

@@ -3,17 +3,18 @@
  * Bounds the memory that clew takes in this process, so that the kernel does
  * not kill it for the limit of a control group or for lack of memory.
  *
- * Code that grows with the program's activity (tables, contexts, samples, stubs
- * of modules) asks here before it grows. The answer is derived from the control
- * groups (cgroup/memory_room.h). memory_room_reserve() stays free for the
- * program, and tables, contexts and samples take at most an eighth of the
- * limit, unless the user has set another limit. Several processes of a group
- * see each other's use.
+ * Code whose memory grows with the program's activity (tables, contexts,
+ * samples, stubs of modules) calls these functions before it takes more. The
+ * decision depends on the limits and the present use of the process's control
+ * groups (cgroup/memory_room.h). memory_room_reserve() bytes stay free for the
+ * program. Tables, contexts and samples take at most an eighth of the limit,
+ * unless the user has set another limit. The present use includes that of other
+ * processes in the group.
  *
- * Reading the files of control groups takes about 0.1 ms. Therefore each answer
- * allows further growth without a check: a 16th of the remaining memory. A
- * process begins with 256 KiB. If the files are no longer readable (chroot()),
- * the last answer stays valid.
+ * Reading the files of control groups takes about 0.1 ms. Therefore each check
+ * grants more than was requested: a 16th of the remaining memory. A process
+ * begins with 256 KiB. If the files are no longer readable (chroot()), the last
+ * answer stays valid.
  */
 #ifndef CLEW_RECORD_MEMORY_BOUND_H
 #define CLEW_RECORD_MEMORY_BOUND_H
@@ -26,12 +27,16 @@
  */
 void memory_bound_begin(void);
 
-/* Sets whether the user has set a limit: then the eighth does not apply. */
+/*
+ * Stores whether the user has set a limit. If so, the limit of an eighth does
+ * not apply.
+ */
 void memory_bound_choose(int is_chosen);
 
 /*
  * Takes bytes for tables, contexts and samples. Returns 0, or -EXFULL if the
- * program might lack them. Any thread and signal handler.
+ * program might then lack memory. Any thread and any signal handler may call
+ * this function.
  */
 int memory_bound_take(uint64_t bytes);
 
@@ -39,8 +44,8 @@ int memory_bound_take(uint64_t bytes);
 void memory_bound_give(uint64_t bytes);
 
 /*
- * Returns whether so many bytes may be taken for something the user has
- * requested. Any thread.
+ * Returns whether this many bytes may be taken for something that the user has
+ * requested explicitly. Any thread may call this function.
  */
 int memory_bound_allows(uint64_t bytes);
 

@@ -17,7 +17,7 @@
 
 const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS] LARGE_TABLE;
 
-/* Marks blocks that a thread is about to take: it contains no number. */
+/* Marks blocks that a thread is about to take. It contains no numbers. */
 static const struct number_range claim;
 
 static uint32_t blocks_of(const struct number_range *range)
@@ -27,8 +27,8 @@ static uint32_t blocks_of(const struct number_range *range)
 }
 
 /*
- * Claims the blocks [first, end), all or none. Returns 0, or a block that is
- * taken.
+ * Claims the blocks [first, end), or none of them. Returns 0, or the number of
+ * a block that is already taken.
  */
 static uint32_t claim_blocks(uint32_t first, uint32_t end)
 {
@@ -84,7 +84,8 @@ int numbers_take(struct number_range *range, uint32_t preferred_block)
 #define BLOCKS_OF_PAGE (PAGE_BYTES / sizeof(*number_blocks))
 
 /*
- * Releases the pages of the table that contain these blocks and nothing else.
+ * Releases those pages of the table number_blocks that contain only the entries
+ * of these blocks.
  */
 static void trim(uint32_t first, uint32_t end)
 {

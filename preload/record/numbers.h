@@ -4,15 +4,15 @@
  *
  * A function has a number of 32 bits, from which its key is computed
  * (wire/id.h). Numbers are taken in ranges, each for functions of one kind: a
- * module's code, Java methods and so on. The place of a module's range follows
- * from its build-id, so that its functions have the same keys in every process,
- * unless another range is there already. The numbers behind a range, up to the
- * next whole block, stay unused.
+ * module's code, Java methods and so on. The position of a module's range
+ * follows from its build-id, so that its functions have the same numbers in
+ * every process, unless another range is at this position already. The numbers
+ * behind a range, up to the next whole block, stay unused.
  *
  * A table of blocks leads from a number to its range without a lock, in any
- * thread and any signal handler. Any thread takes numbers, atomically. Only
- * modules' numbers are ever given back, when `clew attach` has detached: their
- * counts remain in the recording.
+ * thread and any signal handler. Any thread may take numbers. Only the numbers
+ * of modules are ever released, after `clew attach` has detached; their counts
+ * remain in the recording.
  */
 #ifndef CLEW_RECORD_NUMBERS_H
 #define CLEW_RECORD_NUMBERS_H
@@ -30,7 +30,9 @@
 #define NUMBER_BLOCK      (UINT32_C(1) << NUMBER_BLOCK_LOG2)
 #define NUMBER_BLOCKS     (UINT32_C(1) << (32 - NUMBER_BLOCK_LOG2))
 
-/* Never freed, because lookups hold no lock. */
+/*
+ * A range of numbers. Its memory is never freed, because lookups hold no lock.
+ */
 struct number_range {
 	uint32_t first;
 	uint32_t count; /* how many numbers are taken */
@@ -57,25 +59,29 @@ struct number_range {
 	_Atomic uint64_t unloaded_ns;
 };
 
-/* The range of each block's numbers, or NULL; stored once. */
+/*
+ * For each block of numbers, the range that it belongs to, or NULL. Each
+ * element is stored once.
+ */
 extern const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS];
 
 /*
- * Takes range->count numbers and stores range->first: in the first large enough
- * gap at or behind the preferred block, otherwise the first gap of all. Returns
- * 0, or -ENOSPC if there is none. Any thread.
+ * Takes range->count numbers and stores range->first. Searches for a large
+ * enough gap from the preferred block on, then from the first block on. Returns
+ * 0, or -ENOSPC if there is none. Any thread may call this function.
  */
 int numbers_take(struct number_range *range, uint32_t preferred_block);
 
 /*
- * Gives the numbers of a range back. Nothing may count under them any more: all
- * other threads are stopped, or nothing has ever counted under them.
+ * Releases the numbers of a range. Nothing may be counted under them any more:
+ * all other threads are stopped, or the numbers were never used.
  */
 void numbers_give_back(const struct number_range *range);
 
 /*
- * Returns a block number below NUMBER_BLOCKS for these bytes of identity: a
- * hash (FNV-1a), the same in every process.
+ * Returns a block number below NUMBER_BLOCKS for a module with this identity
+ * (its build-id, for example): a hash (FNV-1a) that is the same in every
+ * process.
  */
 uint32_t numbers_preferred(const void *identity, size_t bytes);
 
@@ -86,8 +92,8 @@ uint32_t numbers_preferred(const void *identity, size_t bytes);
 void numbers_set_module(uint32_t first, struct wire_module *record);
 
 /*
- * Returns when the module was unloaded, or 0 if it was not or has no functions.
- * Stored by catalog.c.
+ * Returns when the module was unloaded. Returns 0 if it is still loaded or has
+ * no functions.
  */
 uint64_t numbers_unloaded_ns(const struct wire_module *record);
 
@@ -134,8 +140,8 @@ static inline uint32_t numbers_java_method(uint32_t number)
 }
 
 /*
- * Returns the function that leads from one id to another by one call or jump,
- * or 0.
+ * Returns the function that has the id `callee` if the function with the id
+ * `caller` calls it or jumps to it, or 0.
  */
 static inline uint32_t numbers_function_step(uint64_t caller, uint64_t callee)
 {
@@ -148,8 +154,8 @@ static inline uint32_t numbers_function_step(uint64_t caller, uint64_t callee)
 }
 
 /*
- * Returns the function that runs as `callee`, if a chain of jumps leads to it
- * from one that `caller` has called (hot/tails.h), or 0.
+ * Returns the function that has the id `callee` if it was reached by tail calls
+ * from a function that `caller` has called (hot/tails.h), or 0.
  */
 static inline uint32_t numbers_function_jumped(uint64_t caller, uint64_t callee)
 {
@@ -161,9 +167,9 @@ static inline uint32_t numbers_function_jumped(uint64_t caller, uint64_t callee)
 }
 
 /*
- * Returns the function that is entered between two ids, or 0. With folded
- * recursion other functions may have called it in between (hot/recursion.h);
- * with tail calls other functions may have jumped to it.
+ * Returns the function that has the id `callee` if `caller` can be the id in
+ * its shadow slot, or 0. With --fold-recursion there may be further calls in
+ * between (hot/recursion.h), and with tail calls further jumps.
  */
 static inline uint32_t numbers_function_between(uint64_t caller,
 						uint64_t callee)

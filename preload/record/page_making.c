@@ -28,8 +28,9 @@ int page_making_pays(int fd)
 }
 
 /*
- * Not inlined: the program's stack may be small, and this frame is gone before
- * anything is written.
+ * Returns whether the descriptor is that of the expected file. Not inlined,
+ * because the program's stack may be small: this frame is gone before anything
+ * is written.
  */
 static __attribute__((noinline)) int is_that(int fd,
 					     const struct page_stretch *stretch)
@@ -40,7 +41,9 @@ static __attribute__((noinline)) int is_that(int fd,
 	       st.st_ino == stretch->ino;
 }
 
-/* For apart_call_alone(). */
+/*
+ * A function for apart_call_alone(): writes zeros to the stretch of the file.
+ */
 static int write_zeros(void *argument)
 {
 	struct page_stretch *stretch = argument;

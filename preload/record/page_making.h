@@ -13,16 +13,17 @@
 #include <stdint.h>
 
 /*
- * Returns whether writing zeros pays for a file: its file system delays writing
- * to the disk, and close() does not wait.
+ * Returns whether writing zeros is worth while for a file: its file system must
+ * write to the disk later, and close() must not wait for that.
  */
 int page_making_pays(int fd);
 
 /*
  * Creates pages in a stretch of the file with this name, if the path still
  * leads to the file with this device and inode number. The stretch must be
- * unused and read as zeros. Does nothing, or a part, if this is not possible,
- * as in a process with several threads. All signals blocked.
+ * unused and read as zeros. Does nothing, or a part of it, if this is not
+ * possible, for example in a process with several threads. Called with all
+ * signals blocked.
  */
 void page_making_write(const char *path, uint64_t dev, uint64_t ino,
 		       uint64_t offset, uint64_t bytes);

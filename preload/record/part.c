@@ -14,7 +14,8 @@ static struct wire_header nowhere; /* see part_create_nowhere() */
 /* ---- Chunks ---- */
 
 /*
- * Splits a free chunk behind its first `bytes`. A reader sees one chunk or two.
+ * Splits a free chunk into one of `bytes` bytes and the rest. The order of the
+ * stores lets a concurrent reader see either one chunk or two.
  */
 static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
 {
@@ -30,10 +31,9 @@ static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
 }
 
 /*
- * Takes disk blocks for the first `bytes` of a free chunk, after part_free()
- * has released them: for all pages except the first one, which has kept its
- * block, and for the page with the head of the rest, if a rest remains. Returns
- * 0 or -errno.
+ * Allocates disk blocks for the first `bytes` bytes of a freed chunk, because
+ * part_free() has released all but the first page's. If a rest of the chunk
+ * remains, also for the page with its head. Returns 0 or -errno.
  */
 static int take_blocks(const struct part *part, const struct chunk *chunk,
 		       uint64_t bytes)
@@ -83,7 +83,10 @@ static int append_chunk(struct part *part, uint64_t bytes, struct chunk *out)
 	return err;
 }
 
-/* Moves the end of the part behind a chunk that is ready. */
+/*
+ * Makes a complete chunk visible to readers, by moving the end of the part
+ * behind it.
+ */
 static void publish_chunk(struct part *part, const struct chunk *chunk)
 {
 	const uint64_t end = chunk->offset + chunk->bytes;
@@ -91,7 +94,7 @@ static void publish_chunk(struct part *part, const struct chunk *chunk)
 	if (end <= part->end)
 		return;
 	__atomic_store_n(&part->end, end, __ATOMIC_RELEASE);
-	/* Pairs with the reader's load. */
+	/* This release pairs with the reader's acquire of `end`. */
 	atomic_store_explicit(&part->header->end, end, memory_order_release);
 }
 
@@ -101,9 +104,9 @@ void part_limit(struct part *part, uint64_t max_bytes)
 }
 
 /*
- * Returns whether chunks of this kind are refused beyond a limit. Tallies and
- * histograms are never refused, because threads need them, but their size
- * counts.
+ * Returns whether chunks of this kind count towards the limits of memory and
+ * are refused beyond them. Tallies and histograms count, but are never refused,
+ * because threads need them.
  */
 static int is_bounded(enum wire_chunk_kind kind)
 {
@@ -123,15 +126,18 @@ static int is_too_much(const struct part *part, enum wire_chunk_kind kind,
 	return part->spent_bytes + bytes > most;
 }
 
-/* Includes the memory that a table has beside its chunk (tables.c). */
+/*
+ * Returns the memory that a chunk needs. A table needs as much as half of its
+ * chunk for its notes, which are not in the file (tables.c).
+ */
 static uint64_t memory_of(enum wire_chunk_kind kind, uint64_t bytes)
 {
 	return kind == WIRE_TABLE ? bytes + bytes / 2 : bytes;
 }
 
 /*
- * Returns 0, -ENOBUFS beyond the user's limit, or -EXFULL beyond the control
- * group's.
+ * Returns 0 if a chunk may be allocated, -ENOBUFS beyond the user's limit, or
+ * -EXFULL beyond that of the control group.
  */
 static int allow(const struct part *part, enum wire_chunk_kind kind,
 		 uint64_t bytes)
@@ -142,8 +148,8 @@ static int allow(const struct part *part, enum wire_chunk_kind kind,
 }
 
 /*
- * Counts the bytes of a chunk that is now in use; negative: of a chunk that is
- * no longer in use.
+ * Adds the bytes of a chunk to those in use. `bytes` is negative for a chunk
+ * that is no longer in use.
  */
 static void spend(struct part *part, enum wire_chunk_kind kind, int64_t bytes)
 {
@@ -194,7 +200,8 @@ int part_copy_chunk(struct part *part, const struct chunk *from,
 }
 
 /*
- * Zeroes a chunk behind its head, and releases the blocks of its other pages.
+ * Zeroes a chunk except its head, and releases the disk blocks of all its pages
+ * but the first.
  */
 static void clear(struct part *part, const struct chunk *chunk)
 {
@@ -204,7 +211,8 @@ static void clear(struct part *part, const struct chunk *chunk)
 	if (is_bounded(chunk->head->kind))
 		memory_bound_give(memory_of(chunk->head->kind, chunk->bytes));
 	atomic_store(&chunk->head->kind, WIRE_FREE);
-	atomic_store(&chunk->head->used, 0); /* the next owner adds to it */
+	/* 0, because the next owner adds to `used` */
+	atomic_store(&chunk->head->used, 0);
 	fill_zero(chunk->head + 1, WIRE_PAGE_BYTES - sizeof(*chunk->head));
 	if (chunk->bytes > WIRE_PAGE_BYTES)
 		part_file_give_back(at + WIRE_PAGE_BYTES,

@@ -38,14 +38,17 @@ struct part {
 	struct lock lock;
 	struct part_file file;
 	/*
-	 * The end of the part's chunks, a file offset. A forked child reads
-	 * this copy from its parent, because the parent may have advanced the
-	 * end in the header since.
+	 * File offset of the end of the part's chunks, the same as header->end.
+	 * The header is shared memory. A forked child needs the value at the
+	 * time of the fork, which this private copy has.
 	 */
 	uint64_t end;
 	struct chunk unused[PART_FREE_MAX]; /* free and zeroed chunks */
 	uint32_t unused_count;
-	/* Bytes of chunks in use that grow with the program's activity. */
+	/*
+	 * Sizes of the chunks in use that count towards the limits: all of
+	 * them, and those with samples.
+	 */
 	uint64_t spent_bytes, sample_bytes;
 	struct inheritance inherited;
 };
@@ -65,8 +68,8 @@ int part_create_beside(struct part *part, const struct part *other,
 		       const char *suffix);
 
 /*
- * Creates a part without chunks and without room for any, if there is no memory
- * for a part or nothing is to be recorded. In forked children only.
+ * Creates a part that has no chunks and can have none. Used in a forked child
+ * that has no memory for a part, or in which nothing will be recorded.
  */
 void part_create_nowhere(struct part *part);
 
@@ -90,7 +93,7 @@ void part_limit(struct part *part, uint64_t max_bytes);
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	       uint64_t bytes, struct chunk *out);
 
-/* Copies a chunk of another part, or an inherited one. Returns 0 or -errno. */
+/* Copies a chunk of another part into this one. Returns 0 or -errno. */
 int part_copy_chunk(struct part *part, const struct chunk *from,
 		    struct chunk *out);
 
@@ -101,10 +104,10 @@ void part_free(struct part *part, const struct chunk *chunk);
 void part_retire(struct part *part, const struct chunk *chunk);
 
 /*
- * Releases the process's memory of a chunk that is complete, or seldom written;
- * its content is in the file's pages, and a later access reads it again. The
- * chunk is not unmapped, because each hole would be one more mapping, and their
- * number is limited.
+ * Releases this process's mapping of the pages of a chunk that is complete, or
+ * seldom written. The content stays in the file, and a later access maps the
+ * pages again. The chunk is not unmapped, because each hole would be one more
+ * mapping, and their number is limited.
  */
 void part_complete(const struct chunk *chunk);
 

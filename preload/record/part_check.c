@@ -58,7 +58,7 @@ static enum violation check_module(struct walk_of_part *walk,
 		       : VIOLATION_IS_MODULE_NUMBERS;
 }
 
-/* Returns an enum violation. */
+/* Called for each chunk. Returns an enum violation. */
 static int check_chunk(void *context, const struct chunk *chunk)
 {
 	struct walk_of_part *walk = context;
@@ -110,7 +110,10 @@ static enum violation check_chunks(struct walk_of_part *walk)
 						  : VIOLATION_IS_CHUNK_FREE;
 }
 
-/* Returns whether two modules have the same numbers. Ranges do not overlap. */
+/*
+ * Called for each module's chunk. Returns whether the module's range of numbers
+ * is the same as another module's. Ranges never overlap partially.
+ */
 static int shares_numbers(void *context, const struct chunk *chunk)
 {
 	const struct wire_module *one = context;

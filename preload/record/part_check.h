@@ -11,8 +11,9 @@
 /*
  * Returns the first violation, or VIOLATION_IS_NONE. Chunks must be contiguous
  * up to the end, of known kinds, and with no more content than fits. Freed
- * chunks must read as zeros. The modules' records must account for all ranges
- * of modules' numbers. Any thread, but no thread may be recording a module.
+ * chunks must read as zeros. Each range of modules' numbers must belong to a
+ * recorded module. Any thread may call this function while no thread is
+ * recording a module.
  */
 enum violation part_check(struct part *part);
 

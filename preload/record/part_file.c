@@ -11,12 +11,16 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
-#define PAGE                WIRE_PAGE_BYTES
-#define SEQ_MAX             1000000
+#define PAGE         WIRE_PAGE_BYTES
+#define SEQ_MAX      1000000
 
-#define LENGTH_TRIED        (UINT64_C(1) << 20)
-#define LENGTH_FIRST        (UINT64_C(256) << 20)
-#define HOLE_BLOCKS_MAX     64 /* of 512 bytes, in a file without data */
+#define LENGTH_TRIED (UINT64_C(1) << 20)
+#define LENGTH_FIRST (UINT64_C(256) << 20)
+/*
+ * most blocks of 512 bytes that a file without data may have if the file system
+ * supports holes
+ */
+#define HOLE_BLOCKS_MAX     64
 
 #define SEGMENT_FIRST       (UINT64_C(16) << 20)
 #define SEGMENT_FIRST_TIGHT (UINT64_C(1) << 20)
@@ -50,7 +54,7 @@ static int is_there(const struct part_file *file)
 	       st.st_ino == file->ino;
 }
 
-/* Lengthens the file by its name, as far as RLIMIT_FSIZE allows. */
+/* Sets the length of the file by its path, as far as RLIMIT_FSIZE allows. */
 static int set_length(struct part_file *file, uint64_t bytes)
 {
 	const uint64_t limit = limit_of(RLIMIT_FSIZE) & ~(uint64_t)(PAGE - 1);
@@ -69,8 +73,8 @@ static int set_length(struct part_file *file, uint64_t bytes)
 }
 
 /*
- * Lengthens the file ahead of need, so that recording continues when the name
- * is no longer valid.
+ * Makes the file longer before this is necessary, so that recording can
+ * continue for some time after the path has become invalid.
  */
 static int lengthen(struct part_file *file, uint64_t end)
 {
@@ -86,8 +90,8 @@ static int lengthen(struct part_file *file, uint64_t end)
 }
 
 /*
- * Sets the first length, by descriptor. On a file system without holes the file
- * grows with its use.
+ * Sets the file's first length by its descriptor. On a file system without
+ * holes the length is only what is in use.
  */
 static int set_first_length(struct part_file *file, int fd)
 {
@@ -109,8 +113,9 @@ static int set_first_length(struct part_file *file, int fd)
 /* ---- Memory ---- */
 
 /*
- * Reserves the addresses of a segment. Private memory of a part without a file
- * is shared, so that a part of it can be mapped a second time.
+ * Reserves the addresses of a segment. If the part has no file, its anonymous
+ * memory is mapped as shared, because mremap() can map only shared memory a
+ * second time.
  */
 static unsigned char *reserve(const struct part_file *file, uint64_t bytes)
 {
@@ -121,7 +126,7 @@ static unsigned char *reserve(const struct part_file *file, uint64_t bytes)
 }
 
 /*
- * Reserves addresses at the same distance from a huge page's start as in the
+ * Reserves addresses that have the same offset within a huge page as in the
  * file, so that the kernel can map huge pages as a whole.
  */
 static unsigned char *reserve_like_file(const struct part_file *file,
@@ -150,8 +155,9 @@ static unsigned char *address_of(const struct part_file *file, uint64_t offset)
 }
 
 /*
- * Maps [offset, offset + bytes) of the file over reserved addresses, without
- * access yet. fd is used for the first segment, which begins with the file.
+ * Maps [offset, offset + bytes) of the file over reserved addresses, with
+ * PROT_NONE at first. The first segment, at the beginning of the file, is
+ * mapped by fd; later ones by mremap().
  */
 static int map_over(const struct part_file *file, unsigned char *at,
 		    uint64_t offset, uint64_t bytes, int fd)
@@ -176,8 +182,8 @@ static int map_over(const struct part_file *file, unsigned char *at,
 	 */
 	sys_madvise(at, bytes, MADV_RANDOM);
 	/*
-	 * A process that has filled a segment fills more: single pages cost six
-	 * times as much.
+	 * A process that has filled one segment probably fills another. Single
+	 * pages cost six times as much as a huge page.
 	 */
 	if (offset)
 		sys_madvise(at, bytes, MADV_HUGEPAGE);
@@ -185,8 +191,8 @@ static int map_over(const struct part_file *file, unsigned char *at,
 }
 
 /*
- * Maps a segment of this size at `offset`. The page before the offset, unless
- * that is 0, is mapped already.
+ * Maps a segment of this size. `offset` is 0, or the page before it is mapped
+ * already.
  */
 static int map_segment(const struct part_file *file, uint64_t offset,
 		       uint64_t bytes, int fd, struct segment *out)
@@ -213,8 +219,8 @@ static int map_segment(const struct part_file *file, uint64_t offset,
 }
 
 /*
- * Adds a segment as large as the file's use so far, so that segments are few; a
- * smaller one if address space is limited or not available.
+ * Adds a segment that is as large as all segments before, so that there are
+ * few. Adds a smaller one if address space is limited.
  */
 static int add_segment(struct part_file *file, uint64_t offset,
 		       uint64_t bytes_needed, int fd)
@@ -268,8 +274,9 @@ static int reach(struct part_file *file, uint64_t offset, uint64_t bytes)
 /* ---- Blocks ---- */
 
 /*
- * For Linux before 5.14: the kernel adds 0 to a word of each page, and fails
- * where a store would raise SIGBUS.
+ * Allocates pages without MADV_POPULATE_WRITE, for Linux before 5.14: a futex
+ * operation makes the kernel add 0 to a word of each page, and it fails where a
+ * store would raise SIGBUS.
  */
 static int touch(unsigned char *at, uint64_t bytes)
 {
@@ -288,8 +295,8 @@ static int touch(unsigned char *at, uint64_t bytes)
 }
 
 /*
- * Returns whether to create pages by writing zeros. Later segments have huge
- * pages, which are created as fast by the first store (map_over()).
+ * Returns whether pages at this offset are created by writing zeros. Segments
+ * after the first have huge pages, for which a store is as fast (map_over()).
  */
 static int writes_pages(const struct part_file *file, uint64_t offset,
 			uint64_t bytes)
@@ -321,10 +328,9 @@ void part_file_give_back(void *at, uint64_t bytes)
 }
 
 /*
- * Returns how many bytes from `offset` to make accessible: up to the end of a
- * huge page of the file, because the kernel maps a huge page at once only if
- * all of it is accessible. Mapping single pages of a huge page is six times as
- * expensive as small pages.
+ * Returns how many bytes from `offset` on are made accessible: up to the end of
+ * a huge page, because the kernel maps a huge page at once only if all of it is
+ * accessible. Mapping its small pages one by one costs six times as much.
  */
 static uint64_t accessible_bytes(const struct part_file *file, uint64_t offset,
 				 uint64_t bytes)
@@ -357,7 +363,7 @@ int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 		err = part_file_take(file, offset, address, bytes);
 	if (err) {
 		/*
-		 * Releases also the blocks that were taken before the failure.
+		 * Also releases blocks that were allocated before the failure.
 		 */
 		sys_madvise(address, bytes, MADV_REMOVE);
 		return err;
@@ -374,7 +380,8 @@ struct making {
 	uint32_t pid;
 	uint32_t seq;
 	/*
-	 * The file beside which to create, with this suffix; or NULL.
+	 * If not NULL, the new file has the same name as this one, with another
+	 * suffix.
 	 */
 	const struct part_file *other;
 	const char *suffix;
@@ -417,7 +424,10 @@ static int open_beside(struct making *making)
 	return err ? err : sys_open(making->file->path, OPEN_NEW, 0600);
 }
 
-/* Creates a file with the first free name. Returns its descriptor or -errno. */
+/*
+ * Creates a file with the first sequence number that is free. Returns a
+ * descriptor or -errno.
+ */
 static int open_new(struct making *making)
 {
 	if (making->other)
@@ -447,7 +457,7 @@ static int begin_file(struct part_file *file, int fd)
 	return err ? err : add_segment(file, 0, WIRE_HEADER_BYTES, fd);
 }
 
-/* For apart_call(). */
+/* A function for apart_call(): creates the file and maps its first segment. */
 static int make_file(void *argument)
 {
 	struct making *making = argument;
@@ -542,7 +552,7 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes)
 	file->segment_count = 0;
 }
 
-/* Replaces shared pages by private zeros, or at least unmaps them. */
+/* Maps private zeros over the pages. If that fails, unmaps the pages. */
 int part_file_blank_stretch(const struct segment *segment, uint64_t from,
 			    uint64_t to)
 {

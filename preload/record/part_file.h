@@ -39,7 +39,10 @@ struct segment {
 
 struct part_file {
 	int is_private; /* there is no file */
-	/* Device and inode of the file that path must name. */
+	/*
+	 * Device and inode number of the file; `path` is used only while it
+	 * leads to this file.
+	 */
 	uint64_t dev, ino;
 	uint64_t bytes;                             /* length of the file */
 	int has_dear_pages;                         /* page_making_pays() */
@@ -60,16 +63,17 @@ int part_file_create_beside(struct part_file *file,
 			    const struct part_file *other, const char *suffix);
 
 /*
- * Makes [offset, offset + bytes), whole pages directly behind those in use,
- * exist in the file and in memory, as zeros. Stores their address in *at.
- * Returns 0, -ENOSPC or another -errno. All signals blocked.
+ * Extends the part in use by the pages [offset, offset + bytes) of the file,
+ * which must follow the pages in use. Maps them as zeros and stores their
+ * address in *at. Returns 0, -ENOSPC or another -errno. Called with all signals
+ * blocked.
  */
 int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 		     void **at);
 
 /*
- * Takes disk blocks for whole pages at this offset and address. The pages must
- * be unused, because zeros may be written there. Returns 0 or -errno.
+ * Allocates disk blocks for the pages at this offset and address. The pages
+ * must be unused, because zeros may be written there. Returns 0 or -errno.
  */
 int part_file_take(const struct part_file *file, uint64_t offset, void *at,
 		   uint64_t bytes);
@@ -77,7 +81,7 @@ int part_file_take(const struct part_file *file, uint64_t offset, void *at,
 /* Releases the blocks of pages, which then read as zeros. */
 void part_file_give_back(void *at, uint64_t bytes);
 
-/* Truncates the file, which can grow again. */
+/* Truncates the file. It can grow again afterwards. */
 void part_file_cut(struct part_file *file, uint64_t bytes);
 
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts the calls of a packet. Computes ids as stubs do, from the id in the
- * packet's context. The words are the thread's own and trusted, but a handler
- * that jumped away may have left an incomplete context.
+ * packet's context. The thread itself has written the words, so they are
+ * trusted. But a context may be incomplete if a signal handler has jumped out
+ * of the code that was writing it.
  */
 #include "preload/record/past_calls.h"
 
@@ -15,10 +16,16 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-/* The deepest context: a packet's first one, plus a call in each word. */
+/*
+ * The maximum depth of calls in a packet: the functions of its first context,
+ * plus one call for each word.
+ */
 #define DEPTH_MAX (WIRE_PACKET_FUNCTIONS + WIRE_PACKET_BYTES / 4)
 
-/* The running functions by depth, and the context outside of them. */
+/*
+ * The functions that run at the present word of the packet, by depth, and the
+ * id outside of them.
+ */
 struct past_depths {
 	uint64_t ids[DEPTH_MAX + 1];
 	uint32_t places[DEPTH_MAX + 1];
@@ -32,8 +39,8 @@ struct past {
 };
 
 /*
- * Records the functions of a context. Records outer functions first, so that
- * the caller of each function is recorded.
+ * Records the functions of a context, outer functions first, so that the caller
+ * of each is already recorded.
  */
 static void record_context(const struct past *past, const uint32_t *functions,
 			   uint32_t count)

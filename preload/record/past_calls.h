@@ -12,9 +12,9 @@
 #include "wire/packet.h"
 
 /*
- * Counts the calls in the calling thread's tally, which the packet belongs to.
- * The packet then begins with no context, so that its calls are not counted
- * again. Returns 0, or -ENOMEM if nothing was counted. Signals blocked.
+ * Counts the calls of a packet in the calling thread's tally. Then removes the
+ * packet's first context, so that its calls are not counted again. Returns 0,
+ * or -ENOMEM if nothing was counted. Called with signals blocked.
  */
 int past_calls_count(struct tally *tally,
 		     const struct wire_packet_blocks *blocks, uint32_t *words,

@@ -4,8 +4,8 @@
  *
  * A record is visible when it is complete: the chunk's `used` is stored last.
  * Only the newest chunk is written, so the others need no memory
- * (part_complete()). The owner of a stream ensures that one thread at a time
- * uses it.
+ * (part_complete()). Callers ensure that only one thread at a time uses a
+ * stream.
  */
 #ifndef CLEW_RECORD_RECORD_STREAM_H
 #define CLEW_RECORD_RECORD_STREAM_H
@@ -22,13 +22,13 @@ struct record_stream {
 };
 
 /*
- * Stores the address for the next record, of a size that is a multiple of 8 and
- * less than a chunk's. Returns 0 or -errno.
+ * Stores in *at the address at which to write the next record. `bytes` is a
+ * multiple of 8 and less than a chunk's size. Returns 0 or -errno.
  */
 int record_stream_room(struct record_stream *stream, struct part *part,
 		       uint64_t bytes, void **at);
 
-/* Publishes the record, which is complete. */
+/* Publishes the record that was written there. */
 void record_stream_add(struct record_stream *stream, uint64_t bytes);
 
 /* Resets the stream in a forked child, which has another part. */

@@ -4,7 +4,7 @@
  * of its threads (tallies), names of functions, and single calls (trace).
  * rt.recorder points to it.
  *
- * Created before anything is hooked, and again in a forked child.
+ * It is created before anything is hooked, and again in a forked child.
  */
 #ifndef CLEW_RECORD_RECORDER_H
 #define CLEW_RECORD_RECORDER_H

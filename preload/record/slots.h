@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of one size in the recording. Threads take slots of a chunk by an
- * atomic addition (wire/slotted.h). A full chunk is followed by a larger one,
- * which compare-and-swap installs. No thread waits, and a handler may interrupt
- * any step.
+ * Allocates records of one size (slots) in chunks of the recording. Threads
+ * take a slot of a chunk by an atomic addition (wire/slotted.h). When a chunk
+ * is full, a larger one is installed by compare-and-swap. No thread ever waits,
+ * and a signal handler may interrupt any step.
  */
 #ifndef CLEW_RECORD_SLOTS_H
 #define CLEW_RECORD_SLOTS_H
@@ -22,8 +22,10 @@ struct slot_form {
 	 */
 	uint32_t head_bytes;
 	uint32_t slot_bytes;
-	uint32_t first, most; /* slots of the first chunk, and of any chunk */
-	uint32_t limit;       /* slots of the process, in all lanes */
+	/* number of slots in the first chunk, and maximum in any chunk */
+	uint32_t first, most;
+	/* maximum number of slots in all lanes of the process */
+	uint32_t limit;
 };
 
 /* Each lane has its own chunks, so that threads seldom compete for slots. */
@@ -31,13 +33,13 @@ struct slot_lane {
 	struct wire_slots *_Atomic slots; /* payload of the newest chunk */
 };
 
-/* The source of slots. */
+/* Everything that slots_take() needs. */
 struct slot_source {
 	struct slot_form form;
 	struct slot_lane *lane;
 	/* Number of slots taken by threads, in all lanes. */
 	_Atomic uint32_t *given;
-	/* Writes the rest of a new chunk's head; or NULL. */
+	/* NULL, or a function that writes the rest of a new chunk's head. */
 	void (*write)(void *context, struct wire_slots *slots);
 	void *context;
 };
@@ -52,8 +54,8 @@ void *slots_take(struct part *part, const struct slot_source *source,
 		 uint32_t *before, int *err);
 
 /*
- * Allocates a first chunk, since later there may be no room. Returns 0 or
- * -errno.
+ * Allocates the first chunk in advance, because later there may be no room.
+ * Returns 0 or -errno.
  */
 int slots_begin(struct part *part, const struct slot_source *source);
 

@@ -15,7 +15,10 @@
 
 #include "wire/violation.h"
 
-/* Records a violation, if there is one; the first is named. Any thread. */
+/*
+ * Records a violation, unless `found` is VIOLATION_IS_NONE. The recording has
+ * the kind of the first one only. Any thread may call this function.
+ */
 void stress_note(enum violation found);
 
 /*

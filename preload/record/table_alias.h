@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table's alias: a second mapping of it, with blank memory behind.
+ * The alias of a count table: a second mapping of the table, with blank memory
+ * behind it.
  *
  * A stub loads the mask and then the address of its thread's table (blank.h).
  * If a signal handler forks in between, the child's table is smaller than its
  * parent's, and the interrupted stub uses its parent's mask there. Therefore
- * the tables of the thread that has forked are used at addresses where as much
- * is readable as its largest former table had:
+ * the thread that has forked uses its tables in the child through aliases,
+ * where as many bytes are readable as its largest former table had:
  *
  *	the part	| other chunks | chunk | other chunks
  *	the alias	               | chunk | blank |

@@ -41,9 +41,9 @@ static uint64_t mean_calls(const struct mapping *mapping)
 }
 
 /*
- * Adds the counts of all entries with at least `least` and fewer than `limit`
- * calls. The loop has one condition for each entry, because whether an entry is
- * empty is unpredictable, and most have fewer calls.
+ * Copies the entries that have at least `least` and fewer than `limit` calls.
+ * One condition excludes empty entries and those with fewer calls: a separate
+ * test for empty ones would often be mispredicted.
  */
 static void copy_counts(const struct mapping *from, struct mapping *to,
 			uint64_t least, uint64_t limit)
@@ -95,8 +95,8 @@ void table_add_late(const struct mapping *from, struct mapping *to)
 }
 
 /*
- * Stores the former value again in entries that are not counted, which needs no
- * branch.
+ * Entries whose count must stay get their former value again, so that the loop
+ * needs no branch.
  */
 void table_zero(const struct mapping *mapping)
 {

@@ -17,7 +17,7 @@
  */
 void table_copy(const struct mapping *from, struct mapping *to);
 
-/* Adds what was counted in a table since table_zero(). */
+/* Adds the calls that were counted in `from` since table_zero() to `to`. */
 void table_add_late(const struct mapping *from, struct mapping *to);
 
 /*

@@ -13,19 +13,24 @@
 #include "preload/sys/copy_bytes.h"
 
 #define CONTEXT_STEP_BYTES 65536
-/* Notes of this size get huge pages, since they are read in random order. */
+/*
+ * Arrays of notes of at least this size get huge pages, because they are read
+ * in random order.
+ */
 #define HUGE_NOTES_BYTES (UINT64_C(4) << 20)
-#define LARGE_LOG2       21   /* a table of 2^21 entries has 32 MiB */
-#define VAST_LOG2        24   /* a table of 2^24 entries has 256 MiB */
-#define SWEEP_AFTER      1024 /* number of contexts, or of strays */
-#define REORDER_AFTER    16   /* strays for each entry of the table */
+#define LARGE_LOG2       21 /* a table of 2^21 entries has 32 MiB */
+#define VAST_LOG2        24 /* a table of 2^24 entries has 256 MiB */
+/* after how many new contexts, or strays, a retired table is swept */
+#define SWEEP_AFTER 1024
+/* a table is reordered after this many strays for each of its entries */
+#define REORDER_AFTER 16
 
 /*
- * The entries that a table holds before it grows: 13/16 of its size. A large
- * table is in no cache, and a stray there waits for memory before the CPU
- * detects a mispredicted branch: the limit is 5/8. The limit is 13/16 again if
- * the sink has data for each entry, or if the table is so large that creating
- * and reading one of twice the size costs more.
+ * Returns how many entries of a table may be used before it grows: 13/16 of
+ * them. The limit of a large table, which does not fit into the CPU's caches,
+ * is 5/8: there each stray (a call that is counted away from its home entry)
+ * costs a cache miss. It is 13/16 again if the sink has data for each entry, or
+ * if the table is so large that one of twice the size would cost more.
  */
 static uint64_t table_limit(unsigned int log2)
 {
@@ -34,7 +39,7 @@ static uint64_t table_limit(unsigned int log2)
 	return (UINT64_C(5) << log2) / 8;
 }
 
-/* Returns the size of the sink's data before a table. */
+/* Returns the size of the sink's data that precede a table. */
 static uint64_t bytes_before(unsigned int log2)
 {
 	return (uint64_t)rt.sink->entry_bytes << log2;
@@ -111,7 +116,10 @@ static void discard(struct tally *tally, struct part *part,
 			(struct notes_left){ mapping->notes, mapping->log2 };
 }
 
-/* Maps the notes of a table in a new chunk, and an alias if it needs one. */
+/*
+ * Maps the notes of a table that is in a new chunk, and an alias of the table
+ * if it needs one.
+ */
 static int map_beside(const struct tally *tally, const struct chunk *chunk,
 		      struct mapping *mapping)
 {
@@ -172,7 +180,7 @@ void tally_free_held(struct tally *tally, struct part *part)
 }
 
 /*
- * Before it frees a table, this function moves late counts to the active table.
+ * Frees the retired table, after moving late counts in it to the active table.
  */
 void tally_sweep(struct tally *tally, struct part *part)
 {
@@ -186,10 +194,10 @@ void tally_sweep(struct tally *tally, struct part *part)
 }
 
 /*
- * Keeps the retired table, although another one is about to be retired: an
- * interrupted slow path may have claimed an entry in it. Until the slow path
- * ends, which is soon, readers do not see the calls that it adds to the held
- * table.
+ * Another table is about to be retired. Keeps the present retired table in
+ * held[], because an interrupted slow path may have claimed an entry in it.
+ * Readers do not see calls that are added to a held table until that slow path
+ * has ended.
  */
 static void hold_retired(struct tally *tally, struct mapping *built)
 {
@@ -216,7 +224,7 @@ static int rebuild_table(struct tally *tally, struct part *part,
 
 	if (is_in_use())
 		return -EAGAIN;
-	if (tally->busy <= 1) /* the caller's slow path */
+	if (tally->busy <= 1) /* 1: the caller's slow path */
 		tally_sweep(tally, part);
 	if (tally->memory.held_count == TALLY_HELD_MAX)
 		return -ENOSPC;
@@ -242,8 +250,8 @@ static int rebuild_table(struct tally *tally, struct part *part,
 }
 
 /*
- * Limits the contexts so that the retired table is swept after SWEEP_AFTER
- * more.
+ * Lowers end_context, so that hot_make_room() is called, and the retired table
+ * swept, after SWEEP_AFTER more contexts.
  */
 static void limit_contexts(struct tally *tally)
 {
@@ -256,9 +264,10 @@ static void limit_contexts(struct tally *tally)
 }
 
 /*
- * Returns whether the retired table may be swept: not while an interrupted slow
- * path may use it. An interrupted stub needs one more instruction once all
- * handlers on top of it have returned.
+ * Returns whether the retired table may be swept: no interrupted slow path may
+ * use it, and enough contexts were recorded since. An interrupted stub executes
+ * the one instruction that adds to the table as soon as the signal handlers
+ * above it have returned.
  */
 static int is_ripe(const struct tally *tally)
 {
@@ -375,9 +384,10 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
 }
 
 /*
- * The first call after a rebuild sweeps the retired table. A later call moves
- * the busiest contexts home; if that does not help, it is done less and less
- * often.
+ * The first call after the table was rebuilt sweeps the retired table. A later
+ * call rebuilds the table so that the busiest contexts get their home entries.
+ * If this does not reduce the number of strays, the interval between calls
+ * grows.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a tally: growth and order.
+ * The memory of a tally: how its count table grows and is reordered.
  *
  * A count table that is too full is copied to one of twice the size. A table
  * whose busiest contexts are not at their home entries is copied to one of the
@@ -21,7 +21,10 @@
 /* Bytes of a tally's own chunk. */
 uint64_t tally_chunk_bytes(void);
 
-/* Begins with the zeroed table in that chunk. Returns 0 or -ENOMEM. */
+/*
+ * Makes the zeroed table in the tally's own chunk the active one. Returns 0 or
+ * -ENOMEM.
+ */
 int tally_first_table(struct tally *tally, struct wire_chunk *chunk);
 
 /*
@@ -42,15 +45,18 @@ int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts);
  */
 int32_t tally_reorder(struct tally *tally, struct part *part);
 
-/* Frees the tables that were kept only while a slow path was interrupted. */
+/*
+ * Frees tables that were kept because an interrupted slow path could use them.
+ */
 void tally_free_held(struct tally *tally, struct part *part);
 
 /* Sweeps the retired table, if there is one. */
 void tally_sweep(struct tally *tally, struct part *part);
 
 /*
- * In a forked child, for the tally in which its thread has counted: late stores
- * no longer reach the parent's tables through aliases (table_alias.h).
+ * Called in a forked child, for the parent's tally in which its thread has
+ * counted. Replaces aliases of the parent's tables (table_alias.h), so that a
+ * late store of an interrupted stub does not reach them.
  */
 void tally_separate_from_parent(const struct tally *tally);
 

@@ -33,7 +33,7 @@
 
 /* ---- Attaching a thread ---- */
 
-/* Tallies follow this head. */
+/* The head of a piece of memory for tallies, which follow it. */
 struct tally_slab {
 	struct tally_slab *former;
 } __attribute__((aligned(64)));
@@ -91,7 +91,7 @@ static struct tally *make_tally(struct tallies *tallies)
 	    part_alloc(tallies->part, WIRE_TALLY, tallies->count, bytes,
 		       &chunk))
 		return NULL;
-	/* Only a forked thread has had a mask before. */
+	/* hot.mask is not 0 only in the thread of a forked child. */
 	tally->memory.reach = hot.mask ? tallies->reach : 0;
 	tally->wire = chunk_payload(&chunk);
 	tally->memory.chunk = chunk.offset;
@@ -182,8 +182,9 @@ static void record_thread(struct tallies *tallies, struct tally *tally,
 }
 
 /*
- * Gives the thread its struct hot_aside, which is in its first tally. A forked
- * child continues to use its parent's, which may contain loans.
+ * Lets the thread use the struct hot_aside in this tally, if it has none. A
+ * forked child continues to use its parent's, because that may contain loans
+ * (stack/loans.h).
  */
 static void take_aside(struct tally *tally)
 {
@@ -194,16 +195,16 @@ static void take_aside(struct tally *tally)
 }
 
 /*
- * How much stack's shadow is put into core files, and for how many threads:
- * each costs two mappings.
+ * Core files contain the shadow of this much stack of a thread, for this many
+ * threads. Each thread costs two mappings.
  */
 #define CORE_STACK_BYTES UINT64_C(0x80000)
 #define CORE_THREADS_MAX 256
 
 /*
- * Return addresses are in the shadow only. Most of the shadow is excluded from
- * core files, because it has terabytes; the part for the thread's own stack is
- * included.
+ * Includes the shadow of the thread's own stack in core files, because only the
+ * shadow has the return addresses. The rest of the shadow, which spans
+ * terabytes, is excluded.
  */
 static void let_shadow_into_cores(const struct tallies *tallies)
 {
@@ -247,9 +248,9 @@ struct tally *tallies_make_early(struct tallies *tallies,
 }
 
 /*
- * Attaches the calling thread to a tally. *blocked is the signal mask of the
- * thread, from which the function removes the signals that clew needs. Returns
- * 0 or -ENOSPC.
+ * Attaches the calling thread to a tally. *blocked is the signal mask that the
+ * thread will get back; this function removes the signals that clew needs from
+ * it. Returns 0 or -ENOSPC.
  */
 static int attach(struct tallies *tallies, uint64_t *blocked)
 {
@@ -312,7 +313,10 @@ void hot_reorder(void)
 	if (runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	/* NULL if a signal handler has forked and the child got no tally. */
+	/*
+	 * hot.tally is NULL in a child that a signal handler has forked and
+	 * that has no tally.
+	 */
 	if (hot.tally) {
 		hot.strays_left = tally_reorder(hot.tally, &rt.recorder->part);
 		switch_attach(hot.tally);
@@ -352,7 +356,7 @@ int hot_make_room(void)
 		switch_attach(hot.tally);
 	if (hot.tally && err)
 		hot.tally->refusal = refusal_by(err);
-	/* Without room, asking at each call would be expensive. */
+	/* If there is no room, trying again at each call would be expensive. */
 	hot.attempts_left = err ? ATTEMPT_EVERY : 0;
 	sys_restore_signals(&signals);
 	return err;
@@ -380,7 +384,10 @@ int tallies_reserve(uint64_t contexts)
 
 /* ---- fork ---- */
 
-/* Returns how much of a table a stub may read that a signal has interrupted. */
+/*
+ * Returns how many bytes from a table's start an interrupted stub may access
+ * with an earlier mask.
+ */
 static uint64_t reach_of(const struct tally *tally)
 {
 	const uint64_t bytes = sizeof(*tally->table)

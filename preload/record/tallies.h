@@ -3,10 +3,10 @@
  * The tallies of a process, and the threads that count in them.
  *
  * A tally outlives its thread. Once there are TALLY_OWN_MAX tallies, a new
- * thread takes over one whose owner has exited, and continues its counts.
- * Therefore ten thousand short threads share a few tallies, in which most
- * contexts are recorded already. The kernel tells whether an owner has exited;
- * the program's threads need not announce it.
+ * thread continues to count in a tally whose owner has exited. Therefore ten
+ * thousand short threads share a few tallies, in which most contexts are
+ * recorded already. A system call shows whether an owner has exited, so threads
+ * need not announce their end.
  */
 #ifndef CLEW_RECORD_TALLIES_H
 #define CLEW_RECORD_TALLIES_H
@@ -21,7 +21,10 @@ struct tallies {
 	struct part *part;
 	struct tally *first;   /* the newest tally */
 	struct tally *suspect; /* the tally whose owner is checked next */
-	/* By number. The array only grows, and former arrays stay readable. */
+	/*
+	 * All tallies, indexed by number. When the array grows, the former one
+	 * stays readable.
+	 */
 	struct tally **by_number;
 	uint32_t room;
 	uint32_t count; /* stored last */
@@ -49,9 +52,9 @@ struct tally *tallies_find(const struct tallies *tallies, uint32_t number);
 void tallies_begin_thread(void);
 
 /*
- * Creates a tally for another thread, which has none. The thread gets it by
+ * Creates a tally for another thread, which has none and will get it by
  * hot_early_tally(). Returns NULL if there is no room. Called with signals
- * blocked, under the lock.
+ * blocked and the lock held.
  */
 struct tally *tallies_make_early(struct tallies *tallies,
 				 const struct hot_thread *thread, uint32_t tid);
@@ -68,19 +71,28 @@ int tallies_reserve(uint64_t contexts);
  */
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 
-/* Unmaps the tallies' memory beside the part. No thread may use any of them. */
+/*
+ * Unmaps the memory of tallies that is not in the recording's file. No thread
+ * may use a tally any more.
+ */
 void tallies_unmap(struct tallies *tallies);
 
 /*
- * Sweeps the calling thread's retired table, before the thread ends the
- * process.
+ * Moves late counts out of the calling thread's retired table, before the
+ * process ends.
  */
 void tallies_finish_thread(void);
 
-/* Records the calling thread's new name. Any thread. */
+/*
+ * Records the new name of the calling thread. Any thread may call this
+ * function.
+ */
 void tallies_thread_renamed(void);
 
-/* Records the present names of all living threads. Any thread. */
+/*
+ * Records the present names of all existing threads. Any thread may call this
+ * function.
+ */
 void tallies_refresh_names(struct tallies *tallies);
 
 #endif

@@ -11,8 +11,10 @@
 /* The state of a walk. */
 struct walk_of_tally {
 	const struct tally *tally;
-	int is_amid;      /* callers are being recorded, innermost first */
-	int is_quiet;     /* no step of the owner is half-done */
+	/* callers are being recorded at this moment, so some may be missing */
+	int is_amid;
+	/* no slow path was ever interrupted, so nothing may be half-done */
+	int is_quiet;
 	uint64_t entries; /* number of used entries */
 	uint64_t records;
 	enum violation found; /* the violation found in a record */
@@ -83,7 +85,8 @@ static enum violation check_place(const struct walk_of_tally *walk, uint64_t id,
 			       : VIOLATION_IS_TALLY_CALLER;
 	if (!has_right_depth(note, above))
 		return VIOLATION_IS_TALLY_DEPTH;
-	if (above.function == WIRE_FOLDED || /* nothing is below "(folded)" */
+	/* "(folded)" never calls another context */
+	if (above.function == WIRE_FOLDED ||
 	    (note.function == WIRE_FOLDED && !walk->tally->has_folds))
 		return VIOLATION_IS_TALLY_FOLDS;
 	return VIOLATION_IS_NONE;

@@ -12,17 +12,19 @@
 #include "preload/sys/sys.h"
 
 #define PAYLOAD_BYTES (WIRE_PACKET_BYTES - sizeof(struct wire_chunk))
-#define OWN_MIN       2   /* packets that each thread may have in any case */
-#define ROOM_FIRST    512 /* addresses of packets, a page */
+/* each thread may have this many packets, whatever the limits */
+#define OWN_MIN 2
+/* first size of the array of packets' addresses: one page */
+#define ROOM_FIRST    512
 #define ADDRESS_BYTES sizeof(struct wire_chunk *)
 
 #define BLOCKS        (UINT32_C(1) << (32 - WIRE_PACKET_BLOCK_LOG2))
 #define BLOCK_MASK    ((UINT32_C(1) << WIRE_PACKET_BLOCK_LOG2) - 1)
 
 /*
- * The index in wire_packet_blocks of each block of function numbers, or 0.
- * Exists in traced processes. Written by the holder of the turn, read by any
- * thread; inherited by children.
+ * For each block of function numbers its index in wire_packet_blocks, or 0.
+ * Exists only in processes that record a trace. Written by the thread that has
+ * the turn (hooking_turn.h), read by any thread, and inherited by children.
  */
 static _Atomic uint16_t *places;
 
@@ -60,7 +62,8 @@ int trace_create(struct trace_file *trace, const struct part *part)
 	trace->blocks->overflow = trace->overflow;
 	trace->blocks->keeps = trace->keeps;
 	if (trace->part.file.is_private)
-		trace->has_workers = 0; /* workers cannot read it */
+		/* workers cannot read a part without a file */
+		trace->has_workers = 0;
 	return 0;
 }
 
@@ -229,9 +232,9 @@ static struct wire_chunk *use_oldest_again(struct trace_file *trace,
 }
 
 /*
- * Returns a packet that a worker has counted, or one that no worker has taken:
- * then this function counts its calls. If workers return no packet: a new one,
- * or NULL.
+ * Returns a packet of the thread that can be reused: one whose calls a worker
+ * has counted, or one that no worker has taken and whose calls this function
+ * counts. If workers return none, returns a new packet, or NULL.
  */
 static struct wire_chunk *use_handed_again(struct trace_file *trace,
 					   struct tally *tally)
@@ -278,8 +281,8 @@ uint32_t *trace_take(struct trace_file *trace, struct tally *tally)
 }
 
 /*
- * Returns the end of the written words; a record that is no call may end in
- * zeros.
+ * Returns the end of the words that were written. Zeros alone do not mark the
+ * end, because a record other than a call may end in zeros.
  */
 static uint32_t *find_end(uint32_t *words, const uint32_t *end)
 {

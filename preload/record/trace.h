@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of packets, beside the part, into which single calls are written
- * (wire/packet.h).
+ * The file with the packets of a trace, into which each call is written
+ * (wire/packet.h). It lies beside the process's part.
  *
  * The file grows like a part (part.h), by a chunk for each packet, up to the
  * limits of the process and of each thread. From then on a thread reuses its
- * oldest packet; the file says how often. Therefore a thread behind a system
- * call filter continues as well, once it has had a packet. On request the
- * packet's calls are counted first, in the thread's tally (past_calls.h) or by
- * workers in another process (handed_packets.h).
+ * oldest packet; the file contains how often. Therefore a thread under a system
+ * call filter can continue once it has had a packet. On request the packet's
+ * calls are counted first, in the thread's tally (past_calls.h) or by workers
+ * in another process (handed_packets.h).
  */
 #ifndef CLEW_RECORD_TRACE_H
 #define CLEW_RECORD_TRACE_H
@@ -18,14 +18,15 @@
 #include "wire/packet.h"
 
 struct trace_file {
-	struct part part; /* its header is NULL without a trace */
+	struct part part; /* .header is NULL if there is no trace */
 	struct wire_packet_blocks *blocks;
 	uint64_t most_bytes;   /* maximum size of all packets */
 	uint64_t thread_bytes; /* maximum size of one thread's packets */
 	uint64_t least_ns;     /* shortest call that is recorded; 0: all are */
-	uint64_t least_ticks;  /* in ticks; 0: not known yet. Any thread */
-	uint64_t stamp_ns;     /* between time stamps; 0: by calls */
-	uint64_t stamp_ticks;  /* in ticks; 0: not known yet. Any thread */
+	uint64_t least_ticks;  /* in ticks; 0: not known yet */
+	/* requested time between time stamps; 0: by number of calls */
+	uint64_t stamp_ns;
+	uint64_t stamp_ticks; /* in ticks; 0: not known yet */
 	enum wire_overflow overflow;
 	uint32_t keeps;              /* WIRE_KEEPS_SITES */
 	int has_workers;             /* workers take full packets */
@@ -33,7 +34,7 @@ struct trace_file {
 };
 
 /*
- * Creates the file beside a part; the limits in `trace` are set. Not
+ * Creates the file beside a part. The caller has set the limits in `trace`. Not
  * thread-safe. Returns 0 or -errno.
  */
 int trace_create(struct trace_file *trace, const struct part *part);
@@ -53,20 +54,20 @@ void trace_finish(struct trace_file *trace);
 uint32_t trace_index(struct trace_file *trace, uint32_t function);
 
 /*
- * Returns the index of a function, or 0 if it has none. Any thread, signal
- * handlers.
+ * Returns the index of a function, or 0 if it has none. Any thread and any
+ * signal handler may call this function.
  */
 uint32_t trace_known_index(uint32_t function);
 
 /*
- * Returns the words of a zeroed packet for the tally's owner, or NULL. Signals
- * blocked.
+ * Returns the words of a zeroed packet for the tally's owner, or NULL. Called
+ * with signals blocked.
  */
 uint32_t *trace_take(struct trace_file *trace, struct tally *tally);
 
 /*
- * Returns where the former owner has stopped in the tally's newest packet, or
- * NULL; *end is the packet's end. Signals blocked.
+ * Returns where the tally's former owner has stopped writing in its newest
+ * packet, or NULL. Sets *end to the packet's end. Called with signals blocked.
  */
 uint32_t *trace_resume(struct tally *tally, uint64_t *end);
 

@@ -5,17 +5,20 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/task.h"
 
-/* Links of /proc/self/task beside one for each thread. */
+/* The link count of /proc/self/task is the number of threads plus this. */
 #define LINKS_OF_TASKS 2
 
 struct call {
 	int (*function)(void *);
 	void *argument;
-	int err; /* the function was not called */
+	int err; /* not 0 if the function could not be called */
 	int result;
 };
 
-/* Reads the link count of /proc/self/task, because that takes no descriptor. */
+/*
+ * Returns whether the process has one thread, by the link count of
+ * /proc/self/task, which can be read without a descriptor.
+ */
 static int is_one_thread(void)
 {
 	struct stat st;
@@ -49,7 +52,10 @@ static void run(void *at)
 	task_exit();
 }
 
-/* Copying many descriptors is expensive, but any kernel can do it. */
+/*
+ * Starts a task with an empty descriptor table. On kernels that cannot create
+ * one, the table is copied, which is expensive if there are many descriptors.
+ */
 static int call_in_task(struct call *call)
 {
 	struct task task = { 0 };

@@ -16,8 +16,8 @@
  *   Mappings of the task are mappings of the process.
  *
  * Files that are only read, such as /proc (proc.h), are opened briefly in the
- * program's table: if the number becomes another file's, the text is not
- * understood.
+ * program's table: if another thread reuses the number, the text that is read
+ * is another file's and does not parse.
  */
 #ifndef CLEW_SYS_APART_H
 #define CLEW_SYS_APART_H
@@ -26,7 +26,8 @@
  * Calls a function that opens files and closes them again. Returns its result,
  * or -errno if no task is possible. All signals are blocked in the function.
  * The function may run in a task, and runs a second time if it returns -EMFILE.
- * Any thread, but not within such a function.
+ * Any thread may call this function, except within a function that is called
+ * this way.
  */
 int apart_call(int (*function)(void *argument), void *argument);
 

@@ -7,7 +7,7 @@
 
 #include "preload/sys/sys.h"
 
-/* The signals that have been used. */
+/* All signals that clew handles or has handled. */
 static struct chained *_Atomic known[CHAINED_PLACES];
 
 static _Atomic int alternate_is_shared;
@@ -34,9 +34,10 @@ void chained_after_fork(void)
 }
 
 /*
- * Installs clew's handler with the properties of the program's that the program
- * can notice: its stack, and whether system calls are restarted. Without a
- * handler of the program's system calls are restarted.
+ * Installs clew's handler. If the program has a handler, clew's gets those
+ * flags of it that the program can notice: the alternate stack, and whether
+ * system calls are restarted. If the program has none, system calls are
+ * restarted.
  */
 static int install_over(const struct chained *chained,
 			const struct kernel_action *theirs)
@@ -131,7 +132,11 @@ int chained_change_action(struct chained *chained, const struct sigaction *set,
 	uint64_t signals;
 	int err = 0;
 
-	if (set) /* outside of the lock: these may be bad pointers */
+	/*
+	 * outside of the lock, because these pointers of the program may be
+	 * invalid
+	 */
+	if (set)
 		take_action(set, &theirs);
 	enter(chained, &signals);
 	if (chained->is_installed)
@@ -157,7 +162,8 @@ static int is_ignored(const struct chained *chained)
 }
 
 /*
- * Returns whether the signal is no fault: ignoring a fault kills the process.
+ * Returns whether the kernel may be told to ignore the signal. A fault that is
+ * ignored kills the process.
  */
 static int may_be_ignored(enum chained_place place)
 {
@@ -165,8 +171,8 @@ static int may_be_ignored(enum chained_place place)
 }
 
 /*
- * Under the signal's lock: makes the kernel ignore the signal, or handles it
- * again.
+ * Makes the kernel ignore the signal, or installs clew's handler again. Called
+ * with the signal's lock held.
  */
 static int set_ignored(struct chained *chained, int is_to_be)
 {

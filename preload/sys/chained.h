@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A signal that clew handles before the program. The program's action
- * (sigaction(2)) is stored here.
+ * A signal that both clew and the program handle. clew's handler is installed
+ * in the kernel, and the program's action (sigaction(2)) is stored here.
  *
  * clew's handler is called first and passes on signals that are not for clew.
- * The program sees its own action, as if clew did not exist. Safe in signal
- * handlers and behind system call filters (process/filter.h).
+ * The program sees its own action, as if clew did not exist. These functions
+ * are safe in signal handlers and under system call filters (process/filter.h).
  */
 #ifndef CLEW_SYS_CHAINED_H
 #define CLEW_SYS_CHAINED_H
@@ -37,16 +37,18 @@ struct chained {
 	void (*handler)(int signal, siginfo_t *info, void *context);
 	uint64_t mask; /* the handler's mask */
 	struct lock lock;
-	uint32_t is_installed;       /* stored last */
-	struct kernel_action theirs; /* the program's; under the lock */
+	uint32_t is_installed; /* stored last */
+	/* the program's action; protected by `lock` */
+	struct kernel_action theirs;
 };
 
-/* Installs clew's handler, if it is not. Returns 0 or -errno. */
+/* Installs clew's handler, unless it is installed. Returns 0 or -errno. */
 int chained_install(struct chained *chained);
 
 /*
- * Stops using alternate stacks for clew's handlers, because threads share one.
- * is_alone: all other threads are stopped and may hold any lock.
+ * Stops using alternate stacks for clew's handlers. Called if two threads share
+ * an alternate stack. is_alone: all other threads are stopped and may hold any
+ * lock.
  */
 void chained_stop_alternate_stacks(int is_alone);
 
@@ -69,7 +71,10 @@ void chained_give_back(struct chained *chained);
 int chained_change_action(struct chained *chained, const struct sigaction *set,
 			  struct sigaction *old);
 
-/* Returns the program's action, to handle one signal with it. */
+/*
+ * Returns the program's action for a signal that has arrived, and resets it if
+ * it has SA_RESETHAND.
+ */
 struct kernel_action chained_use_action(struct chained *chained);
 
 static inline int chained_is_function(const struct kernel_action *action)
@@ -89,7 +94,7 @@ void chained_call(const struct kernel_action *theirs, uint64_t open, int signal,
 /* Sends the signal to the calling thread again. */
 void chained_send_again(int signal, siginfo_t *info);
 
-/* Gives the signal its default effect from now on. */
+/* Installs SIG_DFL for the signal in the kernel. */
 void chained_set_default(int signal);
 
 /*
@@ -97,7 +102,7 @@ void chained_set_default(int signal);
  * ignores, because that is inherited and a handler is not. Excludes faults and
  * breakpoints, which kill a process that ignores them. Returns the argument of
  * chained_handle_again(), a bit for each signal, which undoes this if exec
- * fails. As safe in handlers as exec.
+ * fails. Both functions may be called wherever exec may.
  */
 uint32_t chained_ignore_for_exec(void);
 void chained_handle_again(uint32_t ignored);

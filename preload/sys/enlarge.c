@@ -29,8 +29,8 @@ static void forget_size_signal(void)
 }
 
 /*
- * The calling thread gets the signal and blocks it meanwhile. A signal that was
- * pending before is the program's own.
+ * Makes the system call with SIGXFSZ blocked, and then discards a SIGXFSZ that
+ * is pending for this thread, unless it was pending before.
  */
 static long call(long number, long file, long a, long b, long c)
 {
@@ -62,7 +62,7 @@ long enlarge_by_write(int fd, const void *buffer, size_t bytes)
 	return call(SYS_write, fd, (long)buffer, (long)bytes, 0);
 }
 
-/* The parts are static, since the stack may be small. */
+/* The zeros are static, because the stack may be small. */
 long enlarge_by_zeros(int fd, uint64_t bytes, uint64_t offset)
 {
 	static const unsigned char zeros[ZEROS_BYTES];

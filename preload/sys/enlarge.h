@@ -14,7 +14,7 @@
 
 /*
  * Do what ftruncate(), truncate(), write() and pwrite() do, but the program
- * gets no SIGXFSZ. Return 0 or a count, or -errno. Any thread.
+ * gets no SIGXFSZ. Return 0 or a count, or -errno. Any thread may call them.
  */
 int enlarge_file(int fd, uint64_t bytes);
 int enlarge_named(const char *path, uint64_t bytes);

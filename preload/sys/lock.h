@@ -2,15 +2,16 @@
 /*
  * A lock for clew's own structures that change seldom: a word and futex(2).
  *
- * A holder has all signals blocked, so no handler of its own can wait for the
- * lock. A lock is never held while code of the program runs. Locks are reset in
- * a forked child, which has no other threads.
+ * The holder has all signals blocked, so none of its signal handlers can wait
+ * for the lock. A lock is never held while code of the program runs. Locks are
+ * reset in a forked child, which has no other threads.
  *
- * Behind a system call filter (seccomp) clew makes no system calls, so a thread
- * can neither block signals nor sleep. A handler on top of the holder then
- * continues without the lock. Another thread waits for a limited time, since a
- * handler may also have jumped out of the holder. The structures that are
- * protected then are small and seldom change (chained.h, trap.h).
+ * Under a system call filter (seccomp) clew makes no system calls, so a thread
+ * can neither block signals nor sleep. A signal handler that interrupts the
+ * holder then continues without the lock. Other threads wait for a limited time
+ * only, because a signal handler may have jumped out of the holder. The
+ * structures that are protected then are small and seldom change (chained.h,
+ * trap.h).
  */
 #ifndef CLEW_SYS_LOCK_H
 #define CLEW_SYS_LOCK_H
@@ -24,7 +25,8 @@
 struct lock {
 	_Atomic uint32_t held; /* 1, or LOCK_AWAITED: a thread sleeps */
 	/*
-	 * Behind a filter: the control block of the holder, or of the next one.
+	 * Under a filter: the control block of the thread that holds the lock,
+	 * or that will hold it next.
 	 */
 	_Atomic uint64_t filtered_owner;
 };
@@ -90,7 +92,7 @@ static inline void lock_acquire(struct lock *lock, uint64_t *signals)
  * Releases the lock and restores the signal mask. Wakes sleepers even if a
  * filter was requested since lock_acquire(): the filter is not installed before
  * this (filter.h). Wakes all sleepers, because a thread that takes the lock
- * behind a filter does not note the others.
+ * under a filter does not record that others are waiting.
  */
 static inline void lock_release(struct lock *lock, const uint64_t *signals)
 {

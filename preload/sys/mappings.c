@@ -11,7 +11,7 @@
 
 /* PROCMAP_QUERY of <linux/fs.h>, without its optional names and build-ids. */
 struct mapping_query {
-	uint64_t bytes; /* of this struct */
+	uint64_t bytes; /* size of this struct */
 	uint64_t flags; /* 0: the mapping that contains `at` */
 	uint64_t at;
 	uint64_t start, end;
@@ -22,11 +22,14 @@ struct mapping_query {
 };
 
 #define QUERIED_SHARED 8
-/* Size of the kernel's struct, part of the request. */
+/* The size of the kernel's struct, which is part of the request's number. */
 #define QUERY_STRUCT_BYTES 104
 #define QUERY_REQUEST      _IOC(_IOC_READ | _IOC_WRITE, 'f', 17, QUERY_STRUCT_BYTES)
 
-/* A line "START-END rwxp OFFSET MAJOR:MINOR INODE PATH", read by characters. */
+/*
+ * The fields of a line "START-END rwxp OFFSET MAJOR:MINOR INODE PATH". Lines
+ * are parsed character by character.
+ */
 enum field { START, END, PERMISSIONS, OFFSET, MAJOR, MINOR, INODE, PATH };
 
 struct mappings_line {
@@ -102,7 +105,7 @@ static uint64_t digit(char c)
 	return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* Reads a character. Returns whether the line has ended. */
+/* Parses the next character. Returns whether the line has ended. */
 static int read_char(struct mappings_line *line, char c)
 {
 	if (c == '\n') {

@@ -8,7 +8,8 @@
 struct mapped_range {
 	uint64_t start, end;
 	uint64_t offset; /* in the file */
-	uint64_t device; /* major << 32 | minor, as in that file; 0: none */
+	/* major << 32 | minor, as in /proc/self/maps; 0 if no file is mapped */
+	uint64_t device;
 	uint64_t inode;
 	int protection;
 	int is_shared;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests whether code is clew's: the library, from its ELF header on, stubs,
- * trampolines.
+ * Tests whether an address is in clew's code: in the library (from its ELF
+ * header on), in a stub or in a trampoline.
  */
 #ifndef CLEW_SYS_OWN_CODE_H
 #define CLEW_SYS_OWN_CODE_H

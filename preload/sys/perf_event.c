@@ -24,7 +24,7 @@ static int contains(const char *text, const char *part)
 	return 0;
 }
 
-/* The kernel says "PREEMPT RT" before Linux 5.16. */
+/* uname() reports "PREEMPT_RT", or "PREEMPT RT" before Linux 5.16. */
 static int is_realtime_kernel(void)
 {
 	struct utsname name;
@@ -42,7 +42,7 @@ struct opening {
 };
 
 /*
- * Requests a frequency, although the kernel converts it to a period, because it
+ * Opens an event. Requests a frequency and not a period, because the kernel
  * refuses a frequency that it would throttle.
  */
 static int ask_for_event(const struct opening *opening, int group)
@@ -65,15 +65,19 @@ static int ask_for_event(const struct opening *opening, int group)
 }
 
 /*
- * For apart_call(). Returns -EBADF if events are possible. Creates none, since
- * the first event of the system takes the kernel some milliseconds.
+ * A function for apart_call(). Passes an invalid descriptor, so that no event
+ * is created: the first event of the whole system takes the kernel some
+ * milliseconds. Returns -EBADF if events are possible.
  */
 static int ask_in_vain(void *argument)
 {
 	return ask_for_event(argument, INT32_MAX);
 }
 
-/* Directs the event's signals to the thread alone. */
+/*
+ * Makes the kernel send the event's signals to the thread and not to the
+ * process.
+ */
 static int aim(int fd, const struct opening *opening)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID,
@@ -89,7 +93,7 @@ static int aim(int fd, const struct opening *opening)
 	return (int)err;
 }
 
-/* For apart_call(). */
+/* A function for apart_call(): opens the event and maps its page. */
 static int open_event(void *argument)
 {
 	struct opening *opening = argument;

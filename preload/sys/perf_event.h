@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 struct perf_event {
-	int fd;     /* the si_fd of the signals; closed */
-	void *page; /* counts as the user's locked memory */
+	int fd; /* the si_fd of the signals; closed */
+	/* keeps the event alive; counts as locked memory of the user */
+	void *page;
 };
 
 /*
@@ -27,7 +28,10 @@ int perf_event_ask(uint32_t rate_hz);
 int perf_event_begin(struct perf_event *event, uint32_t tid, uint32_t rate_hz,
 		     int signal);
 
-/* Ends an event, which then sends no more signals. Any thread. */
+/*
+ * Ends an event, which then sends no more signals. Any thread may call this
+ * function.
+ */
 void perf_event_end(const struct perf_event *event);
 
 #endif

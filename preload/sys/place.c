@@ -10,17 +10,21 @@
 
 #define RANGE_BYTES (UINT64_C(1) << 40)
 #define HEAP_ROOM   (UINT64_C(1) << 36)
-#define SKIP_BYTES  (UINT64_C(1) << 30) /* past a foreign mapping */
-#define TRIES       16
+/* how far to skip at a mapping that is not clew's */
+#define SKIP_BYTES (UINT64_C(1) << 30)
+#define TRIES      16
 
 static const uint64_t ranges[] = { OWN_PLACES, 0 };
 
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 
-/* Written once; 0: the kernel chooses addresses. */
+/*
+ * Start of the range for clew's memory. Written once; 0 while the kernel
+ * chooses addresses.
+ */
 static uint64_t range_start;
-static _Atomic uint64_t next_place; /* any thread */
+static _Atomic uint64_t next_place; /* written by any thread */
 
 static size_t whole_pages(size_t bytes)
 {
@@ -56,7 +60,10 @@ void place_begin(void)
 	next_place = *range;
 }
 
-/* Takes a range of addresses for this thread. Returns 0 if it is too large. */
+/*
+ * Takes the next `bytes` bytes of clew's range. Returns their address, or 0 if
+ * they do not fit.
+ */
 static uint64_t take(uint64_t bytes)
 {
 	uint64_t at = next_place, next;

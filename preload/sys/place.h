@@ -4,8 +4,9 @@
  *
  * The kernel would choose a hole between the program's mappings, for example
  * one that the program has just created by munmap() and inspects, or means to
- * fill again. In clew's range mappings follow each other, and foreign mappings
- * are skipped. Safe anywhere.
+ * fill again. In clew's range mappings follow each other, and mappings that are
+ * not clew's are skipped. These functions are safe in any thread and signal
+ * handler.
  */
 #ifndef CLEW_SYS_PLACE_H
 #define CLEW_SYS_PLACE_H
@@ -24,8 +25,8 @@ void place_begin(void);
 void *place_map(size_t bytes, int protection, int flags, int fd, off_t offset);
 
 /*
- * Notes that memory was unmapped: if it was the last of the range it is used
- * next.
+ * Notes that memory was unmapped. If it was the last mapping of the range, its
+ * addresses are used again next.
  */
 void place_note_unmapped(const void *address, size_t bytes);
 

@@ -55,7 +55,7 @@ static const char *parse_number(const char *at, unsigned int base,
 
 /* ---- The lines of a status file ---- */
 
-/* A line that is composed from blocks; a long one is cut. */
+/* A line that arrives in several blocks; a long line is cut. */
 struct line {
 	char bytes[64];
 	size_t used;
@@ -216,7 +216,7 @@ static int read_stat(struct proc_text *text, int tid, const char **out)
 	return 0;
 }
 
-/* Reads the 22nd field; the name is the second. */
+/* The start time is field 22 of "stat"; the thread's name is field 2. */
 int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out)
 {
 	const char *at;
@@ -237,7 +237,7 @@ char proc_state(struct proc_text *text, int tid)
 	return !read_stat(text, tid, &at) && at[0] == ' ' ? at[1] : '\0';
 }
 
-/* Reads the second of three numbers. */
+/* The wait time is the second of the three numbers in "schedstat". */
 int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out)
 {
 	int err = read_text(text, tid, "schedstat");

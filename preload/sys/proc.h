@@ -2,7 +2,8 @@
 /*
  * Reads facts about this process and its threads from /proc.
  *
- * No libc, no allocation: safe wherever opening a file is.
+ * These functions use no libc and allocate nothing, so they are safe wherever a
+ * file may be opened.
  */
 #ifndef CLEW_SYS_PROC_H
 #define CLEW_SYS_PROC_H
@@ -30,9 +31,9 @@ struct proc_line {
 };
 
 /*
- * Finds such lines in /proc/self/status, or in a thread's status. The file may
- * be long, as it lists all groups of a user. Returns -EBADMSG if a line is
- * missing.
+ * Reads these lines in the status file of a thread, or of the process if tid is
+ * 0. The file may be long, as it lists all groups of a user. Returns -EBADMSG
+ * if a line is missing.
  */
 int proc_status(int tid, struct proc_line *lines, uint32_t count);
 
@@ -47,8 +48,9 @@ int proc_blocked_signals(int tid, uint64_t *mask);
 
 /* The present activity of a thread. */
 struct proc_activity {
-	int is_asleep; /* waits in the kernel; otherwise the rest is 0 */
-	long call;     /* number of the system call it waits in, or -1 */
+	/* the thread waits in the kernel; the other members are 0 otherwise */
+	int is_asleep;
+	long call; /* number of the system call it waits in, or -1 */
 	uint64_t sp;
 	uint64_t pc;       /* where it will continue */
 	uint64_t switches; /* context switches so far: changes if it ran */
@@ -56,7 +58,10 @@ struct proc_activity {
 
 int proc_activity(struct proc_text *text, int tid, struct proc_activity *out);
 
-/* Does the same in a third of the time, without `switches`, which is 0. */
+/*
+ * Does the same as proc_activity() in a third of the time, but stores 0 in
+ * `switches`.
+ */
 int proc_wait(struct proc_text *text, int tid, struct proc_activity *out);
 
 /* Stores when a thread started, in ticks of 10 ms (CLOCK_BOOTTIME). */

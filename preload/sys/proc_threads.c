@@ -33,8 +33,7 @@ static int parse_decimal(const char *at)
 }
 
 /*
- * Opens a file in the directory of this number in /proc/self/task; 0: of the
- * process.
+ * Opens a file in /proc/self/task/NUMBER, or in /proc/self if the number is 0.
  */
 static int open_numbered(int number, const char *name)
 {
@@ -67,9 +66,10 @@ static int is_of_outer_namespace(void)
 static const char numbers_key[] = "NSpid:";
 
 struct numbers_line {
-	size_t matched; /* of the key, in this line */
+	/* how many characters of the key this line has matched */
+	size_t matched;
 	int is_another; /* this line has another key */
-	int is_read;    /* the line was there */
+	int is_read;    /* the line was found */
 	int last;
 };
 
@@ -155,7 +155,7 @@ static int each_directory(int (*visit)(void *context, int number),
 
 struct wanted_thread {
 	int tid;
-	int number; /* of its directory */
+	int number; /* number of the thread's directory */
 };
 
 static int is_wanted(void *context, int number)

@@ -10,7 +10,8 @@
  * differ: a process has a greater number in each outer namespace, because all
  * numbers of inner ones were assigned there as well.
  *
- * No libc, no allocation: safe wherever opening a file is.
+ * These functions use no libc and allocate nothing, so they are safe wherever a
+ * file may be opened.
  */
 #ifndef CLEW_SYS_PROC_THREADS_H
 #define CLEW_SYS_PROC_THREADS_H
@@ -39,9 +40,10 @@ int proc_open_own(const char *name, int flags);
 long proc_read_own_link(const char *name, char *out, size_t bytes);
 
 /*
- * Calls visit for each thread of this process but one, also for some that start
- * or exit meanwhile. The list is no snapshot: a thread may be missed when
- * others exit. Stops at the first result other than 0 and returns it.
+ * Calls visit for each thread of this process except but_tid. Threads that
+ * start or exit meanwhile may be included. The list is no snapshot: a thread
+ * may be missed when others exit. Stops at the first result other than 0 and
+ * returns it.
  */
 int proc_each_thread(int but_tid, int (*visit)(void *context, int tid),
 		     void *context);

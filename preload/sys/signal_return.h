@@ -2,8 +2,9 @@
 /*
  * Signal actions in the kernel's format, for clew's own handlers.
  *
- * libc's sigaction() may be hooked, and clew has a front for it. System calls
- * only, which are also made behind a filter (filter.h); safe anywhere.
+ * libc's sigaction() may be hooked, and clew wraps it, so clew itself makes the
+ * system calls. They are also made under a system call filter (filter.h). These
+ * functions are safe in any thread and signal handler.
  */
 #ifndef CLEW_SYS_SIGNAL_RETURN_H
 #define CLEW_SYS_SIGNAL_RETURN_H
@@ -38,15 +39,16 @@ struct kernel_action {
 void signal_return(void);
 
 /*
- * Called in a handler: blocks these signals, by the system call with which
- * handlers return. Every filter that lets the program have handlers allows this
- * call. Floating-point registers then are as at the beginning of a handler.
+ * Called in a signal handler: sets the thread's mask by rt_sigreturn, the
+ * system call with which handlers return. Every system call filter under which
+ * a program can have handlers allows this call. Floating-point registers become
+ * those of the beginning of a handler.
  */
 void signal_change_mask(uint64_t mask);
 
 /*
- * Changes bits of the thread's mask and returns the former mask. Does nothing
- * behind a filter.
+ * Changes bits of the thread's signal mask and returns the former mask. Does
+ * nothing under a system call filter.
  */
 static inline uint64_t signal_change_bits(int how, uint64_t bits)
 {

@@ -6,7 +6,7 @@
 
 #include "preload/sys/sys.h"
 
-/* Pages are allocated as they are used. */
+/* Address space; pages are allocated when they are used. */
 #define STACK_BYTES (UINT64_C(256) << 10)
 
 /*
@@ -16,12 +16,19 @@
 void slices_switch(uint64_t *left, uint64_t entered);
 uint64_t slices_first(uint64_t top, void (*function)(void));
 
-/* Written by the thread that runs the work, or by the work. */
+/*
+ * Written by the thread that calls slices_go_on(), and by the work itself,
+ * which runs on that thread.
+ */
 static struct {
 	unsigned char *stack; /* NULL: no work */
 	void (*function)(void *);
 	void *argument;
-	uint64_t outside, inside; /* stack pointers, while the other one runs */
+	/*
+	 * stack pointers of the side that does not run: the thread's own stack,
+	 * and the work's
+	 */
+	uint64_t outside, inside;
 	uint64_t until_ns;
 	int has_ended;
 } work;
@@ -70,7 +77,10 @@ int slices_go_on(uint64_t cpu_ns)
 	return 1;
 }
 
-/* Threads on other stacks also create patches. */
+/*
+ * Returns whether this code runs on the work's stack. Code that is shared with
+ * ordinary threads calls slices_rest() too.
+ */
 static int is_inside(void)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices: long work, done in short pieces by threads that have other tasks. The
- * work is a function on a stack of its own, which rests at times.
+ * Slices: short pieces of a long piece of work. The work is a function that
+ * runs on a stack of its own. Threads of the program run it, one slice at a
+ * time, and continue with their own code between slices.
  *
  *	thread A   slices_go_on() ---.            .--> returns 0: not done
  *	                              switch   switch
@@ -9,10 +10,11 @@
  *	                                               switch           switch
  *	thread B                        slices_go_on() ---'                '--> returns 1
  *
- * Another thread may continue the work. Therefore the function must not hold an
- * address of a thread-local variable, errno or a tid across a rest, nor a lock
- * that its thread otherwise needs. There is one such work at a time, and the
- * code that begins and continues it ensures mutual exclusion.
+ * Another thread may continue the work. Therefore the function must not keep
+ * the address of a thread-local variable, errno or a tid across slices_rest(),
+ * nor a lock that its thread otherwise needs. There is only one such piece of
+ * work at a time. The callers of these functions ensure that only one thread
+ * runs it.
  */
 #ifndef CLEW_SYS_SLICES_H
 #define CLEW_SYS_SLICES_H
@@ -28,14 +30,15 @@ int slices_begin(void (*function)(void *), void *argument);
 int slices_are_left(void);
 
 /*
- * Continues the work for this much CPU time of the thread, up to the next rest.
- * Returns 1 if it has ended.
+ * Runs the work for this much CPU time of the calling thread, until it next
+ * calls slices_rest(). Returns 1 if the work has ended, else 0.
  */
 int slices_go_on(uint64_t cpu_ns);
 
 /*
- * Called by the work: if the time is over, returns the thread to its caller
- * first.
+ * Called by the work, at points where it may be interrupted. If the slice's
+ * time is over, slices_go_on() returns in the thread, and this call returns in
+ * the next slice.
  */
 void slices_rest(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A cache of one unused piece of memory, so that most users need no system
- * call. Any thread, without a lock.
+ * call. It needs no lock, and any thread may use it.
  */
 #ifndef CLEW_SYS_SPARE_H
 #define CLEW_SYS_SPARE_H
@@ -12,8 +12,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * Returns memory of this size, which is always the same; its content is that of
- * its last user, or zeros. Returns NULL on failure.
+ * Returns memory of this size, which must be the same in all calls for a cache.
+ * It contains what its last user has left, or zeros. Returns NULL on failure.
  */
 static inline void *spare_take(void *_Atomic *spare, size_t bytes)
 {

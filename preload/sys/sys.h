@@ -3,10 +3,11 @@
  * System calls without libc.
  *
  * libc's wrappers may be hooked, set errno, or be cancellation points. These
- * functions return the kernel's result or -errno. Safe anywhere.
+ * functions return the kernel's result or -errno. They are safe in any thread
+ * and signal handler.
  *
- * Behind a system call filter of the program, clew's calls could kill the
- * program. Therefore they all fail with -ENOSYS then, and are not made
+ * If the program has a system call filter (seccomp), clew's calls could kill
+ * the program. From then on these functions make no call and return -ENOSYS
  * (filter.h).
  */
 #ifndef CLEW_SYS_SYS_H
@@ -28,7 +29,10 @@
 #include "preload/sys/place.h"
 #include "preload/sys/system_call.h"
 
-/* Makes a call that the program itself has requested, also behind a filter. */
+/*
+ * Makes a call even under a filter. Used for calls that the program itself has
+ * requested.
+ */
 static inline long sys_call_anyway(long number, long a, long b, long c, long d,
 				   long e, long f)
 {
@@ -56,9 +60,10 @@ static inline void *sys_mmap(void *hint, size_t bytes, int prot, int flags,
 }
 
 /*
- * The protection of clew's memory. The CPU can read what it can write. But code
- * that reads the program's memory by /proc/self/maps, to test it in a crash
- * handler, to find pointers or to save it, skips unreadable mappings.
+ * The protection of clew's memory. The CPU can read what it can write, so clew
+ * itself can read the memory. But code of the program that walks
+ * /proc/self/maps to read all memory, such as a crash handler or a garbage
+ * collector, skips it.
  */
 #define SYS_PROT_OURS PROT_WRITE
 
@@ -119,7 +124,7 @@ static inline int sys_fstat(int fd, struct stat *st)
 	return (int)sys_call(SYS_fstat, fd, (long)st, 0, 0, 0, 0);
 }
 
-/* Does not follow a symbolic link. */
+/* Like lstat(): does not follow a symbolic link. */
 static inline int sys_stat(const char *path, struct stat *st)
 {
 	return (int)sys_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)st,
@@ -162,10 +167,10 @@ static inline int sys_gettid(void)
 }
 
 /*
- * Copies `count` ranges of this process's memory that may not be mapped, as far
- * as they are. Returns the number of bytes, or -errno if the first one cannot
- * be copied. `tid` is any thread that exists: the kernel finds no memory by the
- * pid of a process whose main thread has ended.
+ * Copies `count` ranges of this process's memory, up to the first byte that is
+ * not readable. Returns the number of copied bytes, or -errno if there are
+ * none. `tid` is a thread that exists; the pid does not work after the main
+ * thread has ended.
  */
 static inline long sys_copy_ranges(int tid, const struct iovec *to,
 				   const struct iovec *from, size_t count)
@@ -198,15 +203,15 @@ static inline int sys_thread_exists(int pid, int tid)
 #define SYS_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since Linux 5.14 */
 
 /*
- * Stands for the former mask if no signal was blocked. The kernel never reports
- * this mask, because it contains SIGKILL.
+ * Stored instead of the former mask if signals could not be blocked. The kernel
+ * never reports this mask, because it contains SIGKILL.
  */
 #define SYS_NOT_BLOCKED (~UINT64_C(0))
 
 /*
- * Blocks all signals; *old is the argument of sys_restore_signals(). Behind a
- * filter nothing is blocked; callers that need it check runtime_is_filtered()
- * first.
+ * Blocks all signals. *old becomes the argument of sys_restore_signals(). Under
+ * a system call filter nothing is blocked; callers that depend on blocking
+ * check runtime_is_filtered() first.
  */
 static inline void sys_block_signals(uint64_t *old)
 {

@@ -11,21 +11,25 @@
 
 #define STACK_BYTES 65536
 
-/* FUTEX_WAIT, not private, as the kernel's wake at a thread's end. */
+/*
+ * FUTEX_WAIT without FUTEX_PRIVATE_FLAG, because the kernel's wake-up at a
+ * thread's end is not private.
+ */
 #define FUTEX_JOIN    0
 
 #define UNSHARE_TABLE 2 /* CLOSE_RANGE_UNSHARE of <linux/close_range.h> */
 
-#define JOIN_LOOKS    1000 /* a tracer may delay the end */
+/* how often to check: a tracer may delay the end of the task */
+#define JOIN_LOOKS 1000
 
 /* task.S */
 long task_clone(long flags, void *stack, _Atomic int32_t *tid,
 		void (*function)(void *), void *argument, void *block);
 
 /*
- * The memory of a task: its stack, its thread-local variables down to clew's,
- * and the block to which its thread pointer points. The block's first word is
- * its own address. clew's variables may also be in the block
+ * The memory of a task consists of its stack, space for thread-local variables
+ * from clew's on, and the block to which its thread pointer points. The block's
+ * first word is its own address. clew's variables may also be in the block
  * (host/own_place.h).
  */
 static size_t variables_bytes(void)

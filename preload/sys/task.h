@@ -2,10 +2,10 @@
 /*
  * Tasks: threads of clew in the program's process that libc does not know.
  *
- * A task shares everything with the thread that starts it except the thread
- * pointer, so that thread may exit first. The task has only clew's thread-local
- * variables, all 0. The task starts with the thread's signal mask, in which all
- * signals must be blocked.
+ * A task shares memory, files and signal handlers with the process but has a
+ * thread pointer of its own, so the thread that has started it may exit first.
+ * The task has only clew's thread-local variables, all 0. The task starts with
+ * the thread's signal mask, in which all signals must be blocked.
  *
  * A descriptor that a task opens is a number in the program's table. Any thread
  * may close it and reuse the number, and the task's next operation would act on
@@ -17,13 +17,14 @@
 #include <stdint.h>
 
 struct task {
-	_Atomic int32_t tid; /* 0: it has ended; cleared by the kernel */
+	_Atomic int32_t tid; /* the kernel stores 0 when the task has ended */
 	unsigned char *stack;
 };
 
 enum task_descriptors {
 	TASK_SHARES_DESCRIPTORS,
-	TASK_COPIES_DESCRIPTORS, /* the program's files stay open meanwhile */
+	/* copies keep the program's files open while the task runs */
+	TASK_COPIES_DESCRIPTORS,
 };
 
 /*

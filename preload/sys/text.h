@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /*
- * A NUL-terminated text that is being written into a buffer; the rest is cut.
+ * A NUL-terminated text that is being composed in a buffer. What does not fit
+ * is cut.
  */
 struct text {
 	char *at;

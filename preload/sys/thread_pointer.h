@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread pointer, which leads to thread-local storage. A program may use
- * another one while it runs code that knows this (arch_prctl(2), WRFSBASE). A
- * signal handler of clew's that interrupts such code sets the thread's own
- * pointer, and restores the former one afterwards. Both are done by
- * instructions, because a system call might not be allowed. If the kernel does
- * not permit these instructions (before Linux 5.9), nothing is changed.
+ * The thread pointer (fs on x86-64), through which thread-local variables are
+ * found. A program may set another value for code that does not use them
+ * (arch_prctl(2), WRFSBASE). A signal handler of clew's that interrupts such
+ * code sets the thread's own pointer, and restores the former one afterwards.
+ * Both are done by instructions, because a system call might not be allowed. If
+ * the kernel does not permit these instructions (before Linux 5.9), nothing is
+ * changed.
  */
 #ifndef CLEW_SYS_THREAD_POINTER_H
 #define CLEW_SYS_THREAD_POINTER_H
@@ -15,9 +16,10 @@
 struct hot_thread;
 
 /*
- * Sets the thread pointer of the calling thread. Returns false, without a
- * change, if that is not the thread with this tid and these variables. *theirs
- * is the argument of thread_pointer_put_back().
+ * Sets the thread pointer of the calling thread to its own value, and stores
+ * the former value in *theirs, for thread_pointer_put_back(). Returns false and
+ * changes nothing if the calling thread does not have this tid and these
+ * variables.
  */
 int thread_pointer_take(const struct hot_thread *thread, uint32_t tid,
 			uint64_t *theirs);
@@ -28,7 +30,10 @@ int thread_pointer_take(const struct hot_thread *thread, uint32_t tid,
  */
 int thread_pointer_is_of(const struct hot_thread *thread);
 
-/* Restores the thread pointer; 0: it was the thread's own. */
+/*
+ * Restores the thread pointer. Does nothing if `theirs` is 0, because the
+ * pointer was the thread's own.
+ */
 void thread_pointer_put_back(uint64_t theirs);
 
 /* Called once, before main, with AT_HWCAP2 of the auxiliary vector. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read-modify-write of words that only one thread changes, and any thread
- * reads. Only signal handlers of the changing thread can interrupt it, so a
- * single instruction is enough. The instructions have no lock prefix, so they
- * do not wait for earlier stores as atomic ones do.
+ * Read-modify-write operations on words that only one thread changes, but that
+ * any thread may read. Only signal handlers of the changing thread can
+ * interrupt it, so a single instruction is enough. The instructions have no
+ * lock prefix, so they do not wait for earlier stores as atomic ones do.
  */
 #ifndef CLEW_HOT_OWN_WORD_H
 #define CLEW_HOT_OWN_WORD_H
@@ -28,7 +28,7 @@ static inline void own_add(uint64_t *word, uint64_t more)
 			 : "memory", "cc");
 }
 
-/* Stores `value` if the word is 0. Returns whether it was. */
+/* Stores `value` if the word is 0. Returns whether the word was 0. */
 static inline int own_claim(uint64_t *word, uint64_t value)
 {
 	uint64_t former = 0;

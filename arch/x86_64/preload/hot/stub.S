@@ -35,9 +35,9 @@
  *
  * If a module generates code at run time, this code and the module may inspect
  * each other's return addresses. The stubs of such a module are *guarded*: they
- * do not count calls that come from no module's text. Guarding a stub changes
- * two bytes, so that its glance matches all calls, while any thread may execute
- * the stub (preload/patch/guard.h).
+ * do not count calls from code that is not the text of a module. Guarding a
+ * stub changes two bytes, so that its glance matches all calls, while any
+ * thread may execute the stub (preload/patch/guard.h).
  *
  * stub_template.inc is assembled once for each of these templates:
  *

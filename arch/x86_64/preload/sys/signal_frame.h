@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of a signal handler: the kernel stores the handler's return
- * address, the address of a restorer, and above it a struct ucontext, where the
- * restorer's stack pointer points. See setup_rt_frame() of Linux,
+ * The stack frame of a signal handler. The kernel stores the handler's return
+ * address, which is that of a restorer (code that calls sigreturn), and above
+ * it a struct ucontext. See setup_rt_frame() of Linux,
  * arch/x86/kernel/signal_64.c.
  */
 #ifndef CLEW_SYS_SIGNAL_FRAME_H
@@ -42,7 +42,10 @@ static inline uint64_t signal_frame_stack(const ucontext_t *context)
 	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Offsets in a struct ucontext, for frames that may be unmapped meanwhile. */
+/*
+ * Offsets in a struct ucontext. Code that copies single words of a frame,
+ * because it may not be mapped, needs these.
+ */
 #define SIGNAL_FRAME_GREG_AT(number)                                           \
 	(offsetof(ucontext_t, uc_mcontext.gregs) + sizeof(greg_t) * (number))
 #define SIGNAL_FRAME_LINK_AT     offsetof(ucontext_t, uc_link)
@@ -53,14 +56,14 @@ static inline uint64_t signal_frame_stack(const ucontext_t *context)
 /*
  * The signal frame of a handler that has returned stays on the stack, where a
  * search may find it. Therefore clew's handlers mark their frames just before
- * they return, by a bit of the flags that the kernel saves as 0 and does not
+ * they return, by a bit of uc_flags that the kernel stores as 0 and does not
  * read.
  */
 #define SIGNAL_FRAME_IS_OVER (UINT64_C(1) << 63)
 
 /*
- * While a handler runs signal_frame_end(), which calls nothing, its stack
- * pointer is at most this many bytes below its ucontext.
+ * In signal_frame_end(), which calls nothing, the handler's stack pointer is at
+ * most this many bytes below the ucontext.
  */
 #define SIGNAL_FRAME_END_BYTES 256
 
@@ -72,9 +75,9 @@ static inline void signal_frame_end(ucontext_t *context)
 }
 
 /*
- * Returns whether the kernel has written the context with this uc_link and
- * segments: it links no other context, and has the code segment of user space,
- * and 0 for gs and fs.
+ * Returns whether a struct ucontext with this uc_link and these segment
+ * registers was written by the kernel for a signal handler: uc_link is NULL, cs
+ * is that of user space, and gs and fs are 0.
  */
 static inline int signal_frame_is_context(uint64_t link, uint64_t segments)
 {

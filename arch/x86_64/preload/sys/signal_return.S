@@ -20,10 +20,11 @@ signal_return:
 /*
  * void signal_change_mask(uint64_t mask)
  *
- * Returns to its caller as a signal handler does: from a struct ucontext of its
- * own with the caller's registers and the mask. The alternate stack in it has
- * invalid flags, so the kernel keeps the present one. Without a floating-point
- * state the kernel creates a new one.
+ * Sets the thread's signal mask by rt_sigreturn: builds a struct ucontext with
+ * the caller's registers and the new mask, and returns through it as a signal
+ * handler would. The alternate stack in it has invalid flags, so the kernel
+ * keeps the present one. Without a floating-point state the kernel creates a
+ * new one.
  */
 #define UC_FLAGS	0
 #define UC_STACK_FLAGS	24
