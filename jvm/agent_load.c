@@ -36,10 +36,8 @@ char *agent_option(void)
 {
 	static char option[OPTION_ROOM];
 	struct text text = text_in(option, sizeof(option));
-	const struct link_map *map = lookup_debug()->r_map;
+	const struct link_map *map = lookup_module(own_code_start());
 
-	while (map && map->l_addr != own_code_start())
-		map = map->l_next;
 	if (!map || map->l_name[0] != '/' || strchr(map->l_name, '='))
 		return NULL;
 	text_string(&text, OPTION);
@@ -63,7 +61,7 @@ static on_load_function own_of(const struct link_map *map)
 {
 	if (!map || map->l_addr == own_code_start())
 		return NULL;
-	return (on_load_function)lookup_in(map->l_addr, "Agent_OnLoad");
+	return (on_load_function)lookup_in_map(map, "Agent_OnLoad");
 }
 
 /*
@@ -75,16 +73,24 @@ static on_load_function find_callers(uint64_t pc)
 	return own_of(lookup_module(pc));
 }
 
-static on_load_function find_newest(void)
+static int find_last(struct dl_phdr_info *info, size_t bytes, void *context)
 {
 	const struct link_map *map = lookup_debug()->r_map;
-	on_load_function newest = NULL;
+	on_load_function *last = context;
 
 	for (; map; map = map->l_next) {
 		const on_load_function own = own_of(map);
 
-		newest = own ? own : newest;
+		*last = own ? own : *last;
 	}
+	return 1;
+}
+
+static on_load_function find_newest(void)
+{
+	on_load_function newest = NULL;
+
+	lookup_locked(find_last, &newest);
 	return newest;
 }
 

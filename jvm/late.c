@@ -37,8 +37,8 @@ int late_is_there(void)
 /* Returns NULL if no JVM exists (yet, or any more). */
 static JavaVM *find_machine(void)
 {
-	const list_function list =
-		(list_function)lookup_in(machine_base, "JNI_GetCreatedJavaVMs");
+	const list_function list = (list_function)lookup_in_map(
+		lookup_module(machine_base), "JNI_GetCreatedJavaVMs");
 	JavaVM *machine = NULL;
 	jsize count = 0;
 

@@ -16,14 +16,7 @@ static uint64_t word_at(const void *at)
 	return at ? *(const uint64_t *)at : 0;
 }
 
-static uint64_t base_of(uint64_t machine_pc)
-{
-	const struct link_map *map = lookup_module(machine_pc);
-
-	return map ? map->l_addr : 0;
-}
-
-#define WORD(base, name) word_at(lookup_in(base, "gHotSpotVM" name))
+#define WORD(map, name) word_at(lookup_in_map(map, "gHotSpotVM" name))
 
 static const char *text_at(const char *entry, uint64_t offset)
 {
@@ -31,13 +24,13 @@ static const char *text_at(const char *entry, uint64_t offset)
 }
 
 /* Returns the entry of a type's field in the table, or NULL. */
-static const char *find_field(uint64_t base, const char *type,
+static const char *find_field(const struct link_map *map, const char *type,
 			      const char *field)
 {
-	const uint64_t stride = WORD(base, "StructEntryArrayStride");
-	const uint64_t type_at = WORD(base, "StructEntryTypeNameOffset");
-	const uint64_t field_at = WORD(base, "StructEntryFieldNameOffset");
-	const char *entry = (const char *)WORD(base, "Structs");
+	const uint64_t stride = WORD(map, "StructEntryArrayStride");
+	const uint64_t type_at = WORD(map, "StructEntryTypeNameOffset");
+	const uint64_t field_at = WORD(map, "StructEntryFieldNameOffset");
+	const char *entry = (const char *)WORD(map, "Structs");
 
 	if (!entry || !stride)
 		return NULL;
@@ -52,9 +45,9 @@ static const char *find_field(uint64_t base, const char *type,
 const void *hotspot_static_at(uint64_t machine_pc, const char *type,
 			      const char *field)
 {
-	const uint64_t base = base_of(machine_pc);
-	const uint64_t at = WORD(base, "StructEntryAddressOffset");
-	const char *entry = find_field(base, type, field);
+	const struct link_map *map = lookup_module(machine_pc);
+	const uint64_t at = WORD(map, "StructEntryAddressOffset");
+	const char *entry = find_field(map, type, field);
 
 	return entry && at ? *(const void *const *)(entry + at) : NULL;
 }
@@ -67,9 +60,9 @@ uint64_t hotspot_static(uint64_t machine_pc, const char *type,
 
 int64_t hotspot_offset(uint64_t machine_pc, const char *type, const char *field)
 {
-	const uint64_t base = base_of(machine_pc);
-	const uint64_t at = WORD(base, "StructEntryOffsetOffset");
-	const char *entry = find_field(base, type, field);
+	const struct link_map *map = lookup_module(machine_pc);
+	const uint64_t at = WORD(map, "StructEntryOffsetOffset");
+	const char *entry = find_field(map, type, field);
 
 	return entry && at ? *(const int64_t *)(entry + at) : -1;
 }
@@ -97,11 +90,11 @@ const void *hotspot_option(uint64_t machine_pc, const char *name)
 
 uint64_t hotspot_size(uint64_t machine_pc, const char *type)
 {
-	const uint64_t base = base_of(machine_pc);
-	const uint64_t stride = WORD(base, "TypeEntryArrayStride");
-	const uint64_t name_at = WORD(base, "TypeEntryTypeNameOffset");
-	const uint64_t size_at = WORD(base, "TypeEntrySizeOffset");
-	const char *entry = (const char *)WORD(base, "Types");
+	const struct link_map *map = lookup_module(machine_pc);
+	const uint64_t stride = WORD(map, "TypeEntryArrayStride");
+	const uint64_t name_at = WORD(map, "TypeEntryTypeNameOffset");
+	const uint64_t size_at = WORD(map, "TypeEntrySizeOffset");
+	const char *entry = (const char *)WORD(map, "Types");
 
 	if (!entry || !stride || !size_at)
 		return 0;

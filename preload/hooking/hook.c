@@ -502,9 +502,7 @@ static void lead_copies(const struct cold *cold)
  */
 static int is_of_program(const struct module *module)
 {
-	const struct link_map *map = lookup_module(module->base);
-
-	return map && map->l_addr == module->base;
+	return lookup_map(module->base) != NULL;
 }
 
 /*

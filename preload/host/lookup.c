@@ -2,11 +2,13 @@
 /* See lookup.h. */
 #include "preload/host/lookup.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/host/next.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
 
@@ -147,6 +149,16 @@ void *lookup_any(const char *name)
 	return find_from(_r_debug.r_map, name);
 }
 
+void lookup_locked(int (*visit)(struct dl_phdr_info *info, size_t bytes,
+				void *context),
+		   void *context)
+{
+	if (next.dl_iterate_phdr)
+		NEXT(dl_iterate_phdr)(visit, context);
+	else
+		visit(NULL, 0, context);
+}
+
 const struct link_map *lookup_map(uint64_t base)
 {
 	const struct link_map *map = _r_debug.r_map;
@@ -166,7 +178,8 @@ void *lookup_in(uint64_t base, const char *name)
 	return lookup_in_map(lookup_map(base), name);
 }
 
-const struct link_map *lookup_module(uint64_t pc)
+/* Returns the module that contains a pc, from the loader's list. */
+static const struct link_map *find_nearest(uint64_t pc)
 {
 	const struct link_map *nearest = NULL;
 
@@ -178,21 +191,34 @@ const struct link_map *lookup_module(uint64_t pc)
 	return nearest;
 }
 
+/*
+ * The loader's own search needs no lock and is async-signal-safe. A walk
+ * through its list may meet a map that another thread frees.
+ */
+const struct link_map *lookup_module(uint64_t pc)
+{
+	struct dl_find_object found;
+
+	if (!next._dl_find_object)
+		return find_nearest(pc);
+	return NEXT(_dl_find_object)((void *)pc, &found) ? NULL
+							 : found.dlfo_link_map;
+}
+
 void *lookup_next(const char *name)
 {
-	const struct link_map *own = lookup_map(own_code_start());
+	const struct link_map *own = lookup_module(own_code_start());
 
 	return own ? find_from(own->l_next, name) : NULL;
 }
 
 void *lookup_other(const char *name)
 {
-	const struct link_map *own = lookup_map(own_code_start());
 	void *found = NULL;
 
 	for (const struct link_map *map = _r_debug.r_map; map && !found;
 	     map = map->l_next)
-		if (map != own)
+		if (map->l_addr != own_code_start())
 			found = find_in(map, name);
 	return found;
 }

@@ -12,10 +12,17 @@
 #include <stdint.h>
 
 /*
+ * The functions below read the list of modules without the loader's lock, from
+ * the first module to the one that they find. Modules that were loaded with the
+ * program are never unloaded. For any other module, and for a name that no
+ * module may define, the caller makes sure that no thread unloads a module
+ * meanwhile: by lookup_locked(), or because the loader itself has called clew.
+ */
+
+/*
  * lookup_next() returns the definition that dlsym(RTLD_NEXT) would find,
  * lookup_any() the one of dlsym(RTLD_DEFAULT), or NULL. Both search all modules
- * of the program's namespace, including those that were loaded later. The
- * loader must not unload modules at the same time.
+ * of the program's namespace, including those that were loaded later.
  */
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);
@@ -32,13 +39,28 @@ void *lookup_in(uint64_t base, const char *name);
 /*
  * lookup_in() in two steps, for callers that look up several names:
  * lookup_map() searches the loader's list. The map is valid until its module is
- * unloaded. lookup_in_map() returns NULL for a map of NULL.
+ * unloaded. lookup_in_map() only reads that module, and returns NULL for a map
+ * of NULL.
  */
 const struct link_map *lookup_map(uint64_t base);
 void *lookup_in_map(const struct link_map *map, const char *name);
 
-/* Returns the module that contains a pc, or NULL. */
+/*
+ * Returns the module that contains a pc, or NULL. With glibc 2.35 or later, any
+ * thread and any signal handler may call it at any time; the map is valid until
+ * the module is unloaded. Older ones have no such search, and the list is read
+ * as above.
+ */
 const struct link_map *lookup_module(uint64_t pc);
+
+/*
+ * Calls `visit`, which returns 1, while the loader unloads no module. `info`
+ * and `bytes` have no meaning. Not for signal handlers: waits for other
+ * threads.
+ */
+void lookup_locked(int (*visit)(struct dl_phdr_info *info, size_t bytes,
+				void *context),
+		   void *context);
 
 /*
  * Returns a number that identifies the set of loaded modules; 0 while the

@@ -87,8 +87,5 @@ static int find_all(struct dl_phdr_info *info, size_t size, void *context)
  */
 void next_find(void)
 {
-	if (next.dl_iterate_phdr)
-		NEXT(dl_iterate_phdr)(find_all, NULL);
-	else
-		find_all(NULL, 0, NULL);
+	lookup_locked(find_all, NULL);
 }

@@ -85,11 +85,9 @@ static int set_offset(const ElfW(Phdr) * segment)
 		.first_byte = segment->p_vaddr & (segment->p_align - 1),
 		.offset = -(uint64_t)CONTROL_BLOCK_ROOM_AT,
 	};
-	const struct link_map *map = lookup_debug()->r_map;
+	const struct link_map *map = lookup_module(own_code_start());
 	uint64_t at;
 
-	while (map && map->l_addr != own_code_start())
-		map = map->l_next;
 	at = map ? find_offset(map, &known) : 0;
 	if (!at)
 		return -ENOTSUP;

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "preload/host/lookup.h"
-#include "preload/host/next.h"
 
 /*
  * Returns whether code of the program runs before all libraries, which hardly
@@ -56,9 +55,6 @@ int sanitizers_leave_no_room(int is_timed)
 {
 	struct sanitizers_search search = { .is_timed = is_timed };
 
-	if (next.dl_iterate_phdr)
-		NEXT(dl_iterate_phdr)(find, &search);
-	else
-		find(NULL, 0, &search);
+	lookup_locked(find, &search);
 	return search.leaves_no_room;
 }

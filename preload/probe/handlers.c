@@ -94,14 +94,14 @@ static const struct clew_handler *traits_of(const struct link_map *map,
 		return NULL;
 	copy_bytes(name, function, length);
 	copy_bytes(name + length, "_clew", sizeof("_clew"));
-	return lookup_in(map->l_addr, name);
+	return lookup_in_map(map, name);
 }
 
 static void *function_of(const struct probe_call *call)
 {
 	const struct link_map *map = map_of(call->object);
 
-	return map ? lookup_in(map->l_addr, call->function) : NULL;
+	return lookup_in_map(map, call->function);
 }
 
 int handlers_have(const struct probe_call *call)

@@ -14,6 +14,7 @@ set(counting $<TARGET_OBJECTS:hot> $<TARGET_OBJECTS:warm>)
 
 preload_test(id)
 preload_test(place ${counting})
+preload_test(lookup ${preload}/host/next.c ${preload}/host/lookup.c ${counting})
 preload_test(slices ${counting})
 preload_test(select ${preload}/host/config.c ${preload}/host/config_values.c ${preload}/modules/select.c ${counting})
 target_link_libraries(select_test PRIVATE expression)
