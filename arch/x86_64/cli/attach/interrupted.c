@@ -6,8 +6,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-/* Kernel-internal error number; programs never see it. */
-#define RESTART_WITHOUT_HANDLER (-514L)
+#include "cli/attach/restarted_call.h"
 
 /*
  * Returns whether this system call returns EINTR after a stop of the process as
@@ -56,6 +55,6 @@ void interrupted_go_on(const struct tracee *thread)
 	    (long)registers.rax != -EINTR ||
 	    !is_interrupted_by_stop((long)registers.orig_rax))
 		return;
-	registers.rax = (uint64_t)RESTART_WITHOUT_HANDLER;
+	registers.rax = (uint64_t)(long)RESTART_WITHOUT_HANDLER;
 	ptrace(PTRACE_SETREGS, thread->tid, 0, &registers);
 }

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/attach/restarted_call.h"
 #include "cli/target/target.h"
 
-#define RED_ZONE          128
-#define SYSTEM_CALL_BYTES 2
-#define VECTORS_MAX       65536
+#define RED_ZONE    128
+#define VECTORS_MAX 65536
 
 /* mov $15, %rax; syscall */
 const unsigned char remote_restorer_code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
@@ -55,14 +55,6 @@ struct state_notes {
 #define STATE_MAGIC     0x46505853
 #define STATE_END_MAGIC 0x46505845
 
-/* Kernel-internal error numbers; programs never see them. */
-enum {
-	RESTART = -512,
-	RESTART_ANYWAY = -513,
-	RESTART_WITHOUT_HANDLER = -514,
-	RESTART_BLOCK = -516,
-};
-
 /* ---- State of the thread ---- */
 
 static int save(struct remote_call *call)
@@ -96,16 +88,9 @@ static void restore(struct remote_call *call)
 	ptrace(PTRACE_SETREGS, tid, 0, &call->thread->registers);
 }
 
-/*
- * Fills the frame so that the thread continues by itself and restarts its
- * system call. The call restarts with its full time: the kernel loses the
- * remaining time when a signal frame is removed.
- */
 static void put_registers(struct kernel_frame *frame,
 			  const struct user_regs_struct *from)
 {
-	const long answer = (long)from->rax;
-
 	frame->r8 = from->r8;
 	frame->r9 = from->r9;
 	frame->r10 = from->r10;
@@ -126,11 +111,6 @@ static void put_registers(struct kernel_frame *frame,
 	frame->eflags = from->eflags;
 	frame->cs = (uint16_t)from->cs;
 	frame->ss = (uint16_t)from->ss;
-	if ((long)from->orig_rax < 0 || answer > RESTART ||
-	    answer < RESTART_BLOCK)
-		return;
-	frame->rip -= SYSTEM_CALL_BYTES;
-	frame->rax = from->orig_rax;
 }
 
 /* Writes the vector state with the marks that make it valid. */
@@ -158,8 +138,15 @@ static int put_state(const struct remote_call *call)
 	return err;
 }
 
+/*
+ * Writes a signal frame by which the thread continues by itself and restarts
+ * its system call. The call restarts with its full time: the kernel loses the
+ * remaining time when a signal frame is removed.
+ */
 static int put_frame(const struct remote_call *call)
 {
+	const struct user_regs_struct from =
+		restarted_call(&call->thread->registers);
 	struct kernel_frame frame = {
 		.restorer = call->restorer,
 		.flags = FLAG_HAS_STATE | FLAG_HAS_SS | FLAG_RESTORES_SS,
@@ -167,7 +154,7 @@ static int put_frame(const struct remote_call *call)
 		.signals = call->signals,
 	};
 
-	put_registers(&frame, &call->thread->registers);
+	put_registers(&frame, &from);
 	return target_write(call->tracer->memory, call->frame, &frame,
 			    sizeof(frame));
 }

@@ -10,16 +10,13 @@
 #include <sys/wait.h>
 
 #include "base/memory.h"
+#include "cli/attach/restarted_call.h"
 #include "cli/attach/stopped_registers.h"
 #include "cli/target/attachment_copy.h"
 #include "cli/target/target.h"
 
-#define ANSWER_NS         UINT64_C(10000000000)
-#define SYSTEM_CALL_BYTES 2
-#define CALL_STOP         (SIGTRAP | 0x80)
-
-/* Kernel-internal error numbers; programs never see them. */
-enum { RESTART = -512, RESTART_BLOCK = -516 };
+#define ANSWER_NS UINT64_C(10000000000)
+#define CALL_STOP (SIGTRAP | 0x80)
 
 /* One thread and its saved signal mask. */
 struct stack_query {
@@ -34,23 +31,21 @@ struct stack_query {
  */
 static struct wire_asked restored_state_of(const struct stack_query *query)
 {
-	const struct user_regs_struct *from = &query->thread->registers;
-	const long answer = (long)from->rax;
-	const int begins_again = (long)from->orig_rax >= 0 &&
-				 answer <= RESTART && answer >= RESTART_BLOCK;
+	const struct user_regs_struct from =
+		restarted_call(&query->thread->registers);
 
 	return (struct wire_asked){
 		.signals = query->signals,
 		/* In the order of ask_stack.S. */
 		.registers = {
-			begins_again ? from->orig_rax : from->rax,
-			from->rcx,
-			from->rdx,
-			from->rsi,
-			from->rdi,
-			from->r10,
-			from->r11,
-			from->rip - (begins_again ? SYSTEM_CALL_BYTES : 0),
+			from.rax,
+			from.rcx,
+			from.rdx,
+			from.rsi,
+			from.rdi,
+			from.r10,
+			from.r11,
+			from.rip,
 		},
 	};
 }
