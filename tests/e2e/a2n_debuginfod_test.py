@@ -211,13 +211,13 @@ class Debuginfod(clewtest.Case):
 
     # Servers that send nothing useful.
 
-    def test_no_such_file_is_asked_for_once(self):
+    def test_missing_file_is_requested_once(self):
         server = self.serve(lambda to: to.send(404))
         self.assert_unknown("; debuginfod: the server does not have it$")
         self.assert_unknown("; debuginfod: the server does not have it$")
         self.assertEqual(len(server.asked), 1)
 
-    def test_garbage_is_ignored(self):
+    def test_garbage_from_debuginfod_is_ignored(self):
         other = self.work / "other"
         self.tool("g++", "-g", "-O1", "-Wl,--build-id", SOURCE, "-o", other)
         whole = self.debug.read_bytes()

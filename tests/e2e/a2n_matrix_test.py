@@ -140,7 +140,7 @@ class Matrix(clewtest.Case):
     # Forms that compilers produce.
 
     @slow
-    def test_every_optimisation_level(self):
+    def test_lines_are_right_at_every_optimisation_level(self):
         for compiler in COMPILERS:
             for version in (4, 5):
                 for level in ("-O0", "-O1", "-O2", "-O3", "-Os"):
@@ -151,12 +151,12 @@ class Matrix(clewtest.Case):
                             f"-gdwarf-{version}", level)
                         self.assert_same(path, path)
 
-    def test_function_sections_and_discarded_code(self):
+    def test_lines_are_right_beside_discarded_sections(self):
         for plain in self.each_plain("-ffunction-sections",
                                            "-Wl,--gc-sections"):
             self.assert_same(plain, plain)
 
-    def test_position_dependent(self):
+    def test_lines_are_right_at_fixed_addresses(self):
         for plain in self.each_plain("-no-pie", "-fno-pie"):
             self.assert_same(plain, plain)
 
@@ -170,29 +170,29 @@ class Matrix(clewtest.Case):
                                     f"-gdwarf-{version}", second)
                 self.assert_same(path, path)
 
-    def test_link_time_optimisation(self):
+    def test_lines_are_right_after_gccs_link_time_optimisation(self):
         self.link_time("gcc", "-flto")
 
     @clewtest.needs("ld.lld")
     @slow
-    def test_link_time_optimisation_by_lld(self):
+    def test_lines_are_right_after_lto_by_lld(self):
         self.link_time("clang", "-flto", "-fuse-ld=lld")
 
     @clewtest.needs("ld.lld")
     @slow
-    def test_thin_link_time_optimisation(self):
+    def test_lines_are_right_after_thin_lto(self):
         self.link_time("clang", "-flto=thin", "-fuse-ld=lld")
 
     @clewtest.needs("ld.gold")
     @slow
-    def test_link_time_optimisation_by_gold(self):
+    def test_lines_are_right_after_lto_by_gold(self):
         self.link_time("clang", "-flto", "-fuse-ld=gold")
 
-    def test_64_bit_dwarf(self):
+    def test_64_bit_dwarf_is_read(self):
         path = self.compile("gcc", "wide", "-gdwarf-5", "-gdwarf64", "-O2")
         self.assert_same(path, path)
 
-    def test_column_info_left_out(self):
+    def test_line_tables_without_columns_are_read(self):
         path = self.compile("gcc", "plain", "-g", "-gno-column-info", "-O2")
         self.assert_same(path, path)
 
@@ -214,7 +214,7 @@ class Matrix(clewtest.Case):
                   self.work / f"{name}.o", "-o", self.work / name)
         return self.work / name
 
-    def test_split(self):
+    def test_split_dwarf_is_read(self):
         for compiler in COMPILERS:
             for version in (4, 5):
                 with self.subTest(compiler=compiler, version=version):
@@ -238,7 +238,7 @@ class Matrix(clewtest.Case):
 
     @clewtest.needs("llvm-dwp")
     @slow
-    def test_split_in_a_package(self):
+    def test_dwarf_packages_are_read(self):
         made = 0
         for compiler in COMPILERS:
             for version in (4, 5):
@@ -255,7 +255,7 @@ class Matrix(clewtest.Case):
         if made == 0:
             self.skipTest("llvm-dwp did not make a single package")
 
-    def test_split_that_is_missing_is_a_reason(self):
+    def test_missing_split_dwarf_is_reported(self):
         path = self.split("gcc", ["-gdwarf-5", "-O2"], "s")
         dwo = next(path.parent.glob("*.dwo"))
         dwo.unlink()
@@ -265,7 +265,7 @@ class Matrix(clewtest.Case):
         # The skeleton unit still has the lines.
         self.assertTrue(any(a[0][2] > 0 for a in answers))
 
-    def test_split_of_another_build_is_not_used(self):
+    def test_split_dwarf_of_another_build_is_not_used(self):
         path = self.split("gcc", ["-gdwarf-5", "-O2"], "s")
         other = self.split("gcc", ["-gdwarf-5", "-O1"], "t")
         shutil.copy(next(other.parent.glob("*.dwo")),
@@ -283,17 +283,17 @@ class Matrix(clewtest.Case):
             self.assert_same(path, plain)
 
     @slow
-    def test_compressed_by_zlib(self):
+    def test_sections_compressed_by_zlib_are_read(self):
         self.compressed("zlib")
 
     @slow
-    def test_compressed_the_old_way(self):
+    def test_sections_compressed_as_zdebug_are_read(self):
         self.compressed("zlib-gnu")
 
-    def test_compressed_by_zstd(self):
+    def test_sections_compressed_by_zstd_are_read(self):
         self.compressed("zstd")
 
-    def test_unknown_compression_is_a_reason(self):
+    def test_unknown_compression_is_reported(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
         path = self.work / "odd"
         self.tool("objcopy", "--compress-debug-sections=zlib", plain, path)
@@ -312,7 +312,7 @@ class Matrix(clewtest.Case):
     # dwz itself does not accept clang's DWARF 5.
 
     @clewtest.needs("dwz")
-    def test_dwz(self):
+    def test_files_of_dwz_are_read(self):
         for plain in self.each_plain(but=[("clang", 5)]):
             path = self.copy(plain, plain.name + "-dwz")
             self.tool("dwz", path)
@@ -332,13 +332,13 @@ class Matrix(clewtest.Case):
 
     @clewtest.needs("dwz")
     @slow
-    def test_dwz_with_an_alternate_file(self):
+    def test_alternate_files_of_dwz_are_read(self):
         for plain in self.each_plain(but=[("clang", 5)]):
             _, path = self.dwz_pair(plain)
             self.assert_same(path, plain)
 
     @clewtest.needs("dwz")
-    def test_dwz_alternate_file_that_is_missing_is_a_reason(self):
+    def test_missing_alternate_file_of_dwz_is_reported(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
         folder, path = self.dwz_pair(plain)
         (folder / "common").unlink()
@@ -363,19 +363,19 @@ class Matrix(clewtest.Case):
                       cwd=folder)
         return path, debug
 
-    def test_stripped_with_a_debug_link(self):
+    def test_debug_link_leads_to_the_debug_file(self):
         for plain in self.each_plain():
             path, _ = self.separate(plain)
             self.assert_same(path, plain)
 
-    def test_debug_link_in_a_subfolder(self):
+    def test_debug_link_leads_into_the_debug_subfolder(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
         path, debug = self.separate(plain)
         (path.parent / ".debug").mkdir()
         debug.rename(path.parent / ".debug" / debug.name)
         self.assert_same(path, plain)
 
-    def test_debug_link_without_build_id_goes_by_crc(self):
+    def test_debug_link_without_build_id_is_checked_by_crc(self):
         plain = self.compile("gcc", "plain", "-g", "-O2",
                              "-Wl,--build-id=none")
         path, debug = self.separate(plain)
@@ -385,7 +385,7 @@ class Matrix(clewtest.Case):
         _, missing = self.ask(path, [0x1000])
         self.assertIn("no separate debug file", missing)
 
-    def test_debug_file_by_build_id_in_a_configured_folder(self):
+    def test_debug_file_is_found_by_build_id_in_a_configured_folder(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
         path, debug = self.separate(plain, link=False)
         build_id = re.search(r"Build ID: (\w+)",
@@ -395,7 +395,7 @@ class Matrix(clewtest.Case):
         debug.rename(place / f"{build_id[2:]}.debug")
         self.assert_same(path, plain, "--debug-root", self.work / "roots")
 
-    def test_debug_file_below_another_root(self):
+    def test_debug_file_is_found_below_another_root(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
         path, debug = self.separate(plain, link=False)
         build_id = re.search(r"Build ID: (\w+)",
@@ -431,7 +431,7 @@ class Matrix(clewtest.Case):
         named = self.assert_symbols_only(path, plain, "no debug information")
         self.assertGreater(named, 100)
 
-    def test_stripped_says_so(self):
+    def test_missing_debug_information_is_reported(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
         path, _ = self.separate(plain, link=False)
         self.assert_symbols_only(path, plain, "no debug information: the file "

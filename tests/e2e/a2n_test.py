@@ -109,12 +109,12 @@ class PerfMaps(A2n):
                     "\x01\x02\x03", f"{start:x} {size:x}")))
         return "\n".join(lines).encode()
 
-    def test_the_newest_line_counts(self):
+    def test_newest_line_of_a_perf_map_counts(self):
         path = self.work / "map"
         path.write_bytes(self.generated() + b"\n7f0000000000 10")
         self.check(path)
 
-    def test_real_maps(self):
+    def test_perf_maps_of_real_runtimes_are_read(self):
         data = os.environ.get("CLEW_TEST_DATA",
                               clewtest.ROOT / "tests" / "data")
         maps = sorted((pathlib.Path(data) / "perfmap").glob("*.map"))
@@ -202,7 +202,7 @@ class Jitdumps(A2n):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.splitlines()
 
-    def test_exact_by_time(self):
+    def test_jitdump_code_is_named_by_its_time(self):
         for order in "<>":
             with self.subTest(order=order):
                 path = self.write(
@@ -430,7 +430,7 @@ class Output(A2n):
         self.assertEqual([a["frames"] for a in answers],
                          [r["frames"] for r in ranges])
 
-    def test_statuses_tell_failures_apart(self):
+    def test_each_failure_of_a2n_has_its_exit_status(self):
         for argv, status in ((["-e", "/nowhere", "10"], 1),
                              (["-e", "/etc/passwd", "10"], 1),
                              (["-e", clewtest.CLEW, "sixteen"], 1),
@@ -447,7 +447,7 @@ class Output(A2n):
 
 
 class Reports(A2n):
-    def test_files_and_lines_in_reports(self):
+    def test_reports_have_files_and_lines(self):
         path = self.build()
         done = self.record([path])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -508,7 +508,7 @@ class Reports(A2n):
             paths[way(context)] += counts[context.id]
         return paths
 
-    def test_inlined_functions_in_the_tree(self):
+    def test_tree_has_inlined_functions(self):
         path = self.build("-static-libstdc++")
         # Samples would add frames that were never counted.
         done = self.record([path], ["--time=none"])
@@ -549,7 +549,7 @@ class Cache(A2n):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, done.stderr
 
-    def test_second_time_is_cached(self):
+    def test_second_run_of_a2n_uses_the_cached_index(self):
         path = self.build()
         first = self.ask(path)
         self.assertIn(", new", first[1])
@@ -577,7 +577,7 @@ class Cache(A2n):
         index.write_bytes(b"")
         self.assertIn(", new", self.ask(path)[1])
 
-    def test_many_at_once_do_the_work_once(self):
+    def test_processes_at_the_same_time_share_one_index(self):
         path = self.build()
         said = []
         threads = [threading.Thread(
@@ -702,15 +702,15 @@ class Damage(A2n):
             path.write_bytes(data)
             self.survive(path)
 
-    def test_damaged_version_5(self):
+    def test_damaged_dwarf_5_is_survived(self):
         self.damage_all(5, "-gdwarf-5")
 
     @slow
-    def test_damaged_version_4(self):
+    def test_damaged_dwarf_4_is_survived(self):
         self.damage_all(6, "-gdwarf-4")
 
     @slow
-    def test_damaged_compressed(self):
+    def test_damaged_compressed_dwarf_is_survived(self):
         self.damage_all(7, "-gz")
 
     def test_oversized_section_is_refused_and_symbols_remain(self):

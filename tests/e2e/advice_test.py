@@ -131,13 +131,13 @@ class Cost(Hints):
 
 
 class Samples(Hints):
-    def test_few_samples_are_rough(self):
+    def test_few_samples_are_called_rough(self):
         self.record_well([self.compile(IDLE)], "--rate=10")
         self.assertRegex(self.hint("rough"), r"they come from \d+ samples?; "
                          r"run the program for longer, or record with "
                          r"--rate=100$")
 
-    def test_many_samples_are_not(self):
+    def test_many_samples_are_not_called_rough(self):
         self.record_well([self.compile(IDLE)])
         self.assertIsNone(self.hint("rough"))
 
@@ -148,7 +148,7 @@ class Samples(Hints):
 
 class Names(Hints):
     @needs("node")
-    def test_node_can_name_its_code(self):
+    def test_node_gets_a_hint_to_name_its_code(self):
         script = "let s = 0; for (let i = 0; i < 2e8; i++) s += i % 7;"
         self.record_well(["node", "-e", script], "-m", "none")
         self.assertRegex(self.hint("generates"), r"^hint: code that node "
@@ -159,7 +159,7 @@ class Names(Hints):
         self.assertIsNone(self.hint("generates"))
 
     @needs("luajit")
-    def test_luajit_cannot(self):
+    def test_luajit_gets_a_hint_to_generate_no_code(self):
         script = "local s = 0; for i = 1, 1e8 do s = s + i % 7 end"
         self.record_well(["luajit", "-e", script])
         self.assertIn("luajit -joff does without it", self.hint("generates"))
@@ -191,7 +191,7 @@ class Views(Hints):
         shown = self.clew("report", "--wide", self.recording_path).stdout
         self.assertRegex(shown, r"\nmissing: probe p1 \(")
 
-    def test_quiet_reports_have_none(self):
+    def test_quiet_reports_have_no_hints(self):
         self.record_well([target("abi")], "--time=none", "--probe=main")
         self.assertNotIn("hint: ", self.clew("report", "-q",
                                              self.recording_path).stdout)

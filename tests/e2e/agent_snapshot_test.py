@@ -16,7 +16,7 @@ class Snapshots(clewtest.Case):
             self.assertRegex(problem, r"of earlier calls (was|were) overwritten")
         return {row["name"]: row["calls"] for row in report["functions"]}
 
-    def test_each_is_a_recording(self):
+    def test_snapshots_of_the_agent_are_recordings(self):
         folder = self.work / "taken"
         folder.mkdir()
         done = self.record([target("snapshots"), folder], ["--time=cpu"],
@@ -42,7 +42,7 @@ class Snapshots(clewtest.Case):
             {file.suffix for file in (folder / "first").iterdir()},
             {"", ".part"})
 
-    def test_traces_are_in_them(self):
+    def test_snapshots_of_the_agent_have_traces(self):
         folder = self.work / "taken"
         folder.mkdir()
         done = self.record([target("snapshots"), folder], ["--trace=ring:64K"],
@@ -52,7 +52,7 @@ class Snapshots(clewtest.Case):
                           for name in ("first", "second", "child")],
                          [1000, 1500, 7])
 
-    def test_nobody_records(self):
+    def test_snapshot_without_a_recording_is_an_error(self):
         done = self.run_program([target("snapshots"), self.work], text=True)
         self.assertEqual(set(line.split()[1] for line in
                              done.stdout.splitlines()), {str(-errno.ENODEV)})

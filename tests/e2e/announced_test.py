@@ -132,11 +132,11 @@ class Truth(Case):
         return done, moved
 
     @undisturbed
-    def test_newest_of_a_perf_map(self):
+    def test_newest_name_of_a_perf_map_is_reported(self):
         self.check("map")
 
     @undisturbed
-    def test_each_of_a_jitdump_in_its_time(self):
+    def test_each_name_of_a_jitdump_is_reported_at_its_time(self):
         self.check("jitdump")
 
     @undisturbed
@@ -222,14 +222,14 @@ class Registered(Truth):
         return done
 
     @undisturbed
-    def test_registered_code_in_its_time(self):
+    def test_registered_code_is_named_at_its_time(self):
         for program in REGISTERED:
             with self.subTest(program=program):
                 self.register(program=program)
                 self.assertEqual(self.problems, [])
 
     @undisturbed
-    def test_registered_code_of_a_process_that_was_killed(self):
+    def test_registered_code_of_a_killed_process_is_named(self):
         self.register("kill", -9)
 
     def names(self, way, program=REGISTERED[0]):
@@ -239,11 +239,11 @@ class Registered(Truth):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return {"older", NOBODY} & set(self.functions())
 
-    def test_registered_code_of_a_list_without_end(self):
+    def test_endless_list_of_registered_code_is_survived(self):
         self.assertEqual(self.names("cyclic"), {"older"})
         self.assertEqual(self.problems, [])
 
-    def test_registered_code_that_is_not_understood(self):
+    def test_unreadable_registered_code_is_reported(self):
         for way in "damaged", "huge", "gone":
             with self.subTest(way=way):
                 self.assertEqual(self.names(way), {NOBODY})
@@ -253,7 +253,7 @@ class Registered(Truth):
                               self.problems[0])
 
 
-    def test_registered_code_by_a_function_without_room_for_a_jump(self):
+    def test_unhooked_registering_function_is_reported(self):
         self.assertEqual(self.names("cyclic", target("registered", "tight")),
                          {NOBODY})
         self.assertEqual(len(self.problems), 1)
@@ -311,7 +311,7 @@ class Hostile(Case):
         # chown() leaves the modification time unchanged.
         self.assert_unnamed()
 
-    def test_damage_is_said(self):
+    def test_damaged_perf_map_is_reported(self):
         self.record_one()
         lines = self.copy.read_bytes()
         with open(self.copy, "ab") as file:
@@ -325,7 +325,7 @@ class Hostile(Case):
         self.assertIn("are malformed", shown)
         self.assertNotIn("\x1b", shown)
 
-    def test_names_are_printed_harmlessly(self):
+    def test_escape_sequences_in_announced_names_are_not_printed(self):
         self.record_one()
         text = self.copy.read_text(encoding="ascii")
         self.copy.write_text(text.replace("newer", "\x1b[31mne\twer\x7f"),
@@ -334,7 +334,7 @@ class Hostile(Case):
         self.assertIn("wer", shown)
         self.assertNotIn("\x1b", shown)
 
-    def test_a_jitdump_that_is_none(self):
+    def test_file_that_is_no_jitdump_is_reported(self):
         self.record_one()
         self.copy.with_suffix(".jitdump").write_bytes(os.urandom(10000))
         self.assertEqual(self.functions(), self.names)
@@ -371,7 +371,7 @@ class Runtimes(Case):
         self.check(["node", *options, "busy.js"], "fibber")
 
     @needs("node")
-    def test_node_with_a_perf_map(self):
+    def test_node_code_is_named_by_a_perf_map(self):
         self.node("--perf-basic-prof")
         self.assertEqual(self.kept(), [".perfmap"])
 

@@ -144,7 +144,7 @@ class ArgumentContexts(clewtest.Case):
         self.assertGreater(trace.stat().st_size, 20 * 65536)
         self.check(own, "arg1")
 
-    def test_calls_that_were_counted_before(self):
+    def test_counted_calls_keep_argument_values(self):
         program = self.build("counted", "-O2", "-g0")
         for options in (["--on-overflow=process"],
                         ["--on-overflow=wait", "--workers=2"]):
@@ -160,7 +160,7 @@ class ArgumentContexts(clewtest.Case):
                 self.assertEqual(self.totals("function")["tell"],
                                  sum(own["tell"].values()))
 
-    def test_the_latest_calls_of_each_thread(self):
+    def test_calls_in_a_ring_have_argument_values(self):
         program = self.build("ring", "-O2", "-g0")
         own = self.run_traced(program, "--args=tell@arg1",
                               "--trace=ring:128K", rounds=30000)
@@ -170,7 +170,7 @@ class ArgumentContexts(clewtest.Case):
         for value, calls in found["tell"].items():
             self.assertLessEqual(calls, own["tell"][value])
 
-    def test_hits_that_are_not_wanted(self):
+    def test_calls_excluded_by_a_condition_have_no_value(self):
         """Calls that the condition excludes have no value, and their callees
         have none."""
         program = self.build("wanted", "-O2", "-g0")
@@ -185,7 +185,7 @@ class ArgumentContexts(clewtest.Case):
                     if int(value) % 2 == 0}
             self.assertEqual(found[name], {**even, None: odd})
 
-    def test_signals_come_anywhere(self):
+    def test_signals_lose_no_call_with_values(self):
         """No call is lost, and a call without a value is reported without
         one."""
         source, path = self.work / "ticks.c", self.work / "ticks"
@@ -219,7 +219,7 @@ class ArgumentContexts(clewtest.Case):
             self.assertEqual(len(done.stderr.splitlines()), 1)
             self.assertIn("no call of", done.stderr)
 
-    def test_an_object_is_told_of_values(self):
+    def test_context_objects_receive_argument_values(self):
         source, path = self.work / "kinds.c", self.work / "kinds.so"
         source.write_text("""
 #include <stdio.h>

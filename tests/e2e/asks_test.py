@@ -30,13 +30,13 @@ class Asks(clewtest.Case):
         self.assert_no_problem()
         self.assert_counts(recording, images=2)
 
-    def test_answers_are_true(self):
+    def test_contexts_from_the_agent_are_right(self):
         self.check()
 
-    def test_answers_are_true_where_time_is_taken(self):
+    def test_contexts_from_the_agent_are_right_beside_exact_times(self):
         self.check("--time=exact")
 
-    def test_answers_are_true_beside_the_c_library(self):
+    def test_contexts_from_the_agent_are_right_beside_libc_hooks(self):
         self.check("--libc")
 
 

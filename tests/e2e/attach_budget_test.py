@@ -91,7 +91,7 @@ class Budget(Attached):
         self.assert_unharmed()
         self.assertGreater(self.leaf()[1]["left_out"]["times"], 1)
 
-    def test_masks_are_put_back(self):
+    def test_signal_masks_are_restored_after_a_budget(self):
         self.go_on()
         self.assertEqual(blocking(self.process.pid), 2)
         controller = self.attach_until_left_out()
@@ -128,7 +128,7 @@ class Budget(Attached):
         self.assertLessEqual(calls, after - before + 100000)
         self.assertGreaterEqual(calls + 100000, now - at_least)
 
-    def test_a_controller_that_is_killed(self):
+    def test_budget_stays_after_the_controller_is_killed(self):
         """The budget stays in force without the controller."""
         out = self.word(4)
         controller = self.attach(self.process, *BUDGET)

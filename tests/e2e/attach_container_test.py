@@ -14,10 +14,10 @@ from lib.container import OWN_IDS, OWN_MOUNTS, Contained, ContainerCase
 
 
 class Container(ContainerCase):
-    def test_mounts_of_its_own(self):
+    def test_process_with_its_own_mounts_is_recorded(self):
         self.is_recorded(self.begin(OWN_MOUNTS))
 
-    def test_a_root_of_its_own(self):
+    def test_process_with_its_own_root_is_recorded(self):
         """The process's files have other names outside its root."""
         self.assert_as_before = lambda process: None
         root = self.work / "root"
@@ -26,7 +26,7 @@ class Container(ContainerCase):
             [*OWN_MOUNTS, "sh", "-c",
              'mount --rbind / "$0" && exec chroot "$0" "$@"', root]))
 
-    def test_ids_of_its_own(self):
+    def test_process_with_its_own_pid_namespace_is_recorded(self):
         """Attaches twice, once with a thread of clew's in the process."""
         process = self.begin(OWN_IDS, has_ids=True)
         for time in ("wall", "none"):
@@ -41,7 +41,7 @@ class Container(ContainerCase):
         self.assert_as_before(process)
         self.assertEqual(self.word(1), 0, "wrong answers")
 
-    def test_a_controller_that_is_killed(self):
+    def test_process_in_a_container_survives_a_killed_controller(self):
         process = self.begin(OWN_IDS, has_ids=True)
         controller = self.attach(process, "--time", "none")
         kill_with_guardian(controller)
@@ -66,7 +66,7 @@ class Container(ContainerCase):
         self.recording_path = hidden / "out"
         self.is_recorded(self.begin(self.hiding(hidden)))
 
-    def test_ids_that_its_proc_does_not_show(self):
+    def test_process_with_proc_of_other_pids_is_refused(self):
         process = self.begin([w for w in OWN_IDS if w != "--mount-proc"],
                              has_ids=True)
         self.assert_refused(process, "/proc")
@@ -141,7 +141,7 @@ class Chrooted(Container):
         process = self.begin_below("")
         self.assert_refused(process, "has no /proc", "mount one")
 
-    def test_a_library_that_is_not_below_its_root(self):
+    def test_library_outside_of_the_root_is_reported(self):
         """The error message says what to do."""
         process = self.start(
             [*OWN_MOUNTS, "sh", "-c", 'mount -t proc none "$0/proc" && '
@@ -267,7 +267,7 @@ class Shut(Container):
         self.assertEqual(
             sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir()), files)
 
-    def test_a_wish_for_calls(self):
+    def test_shut_in_process_is_recorded_for_a_number_of_calls(self):
         process = self.begin()
         done = self.clew("attach", "--calls", 100000, "-o",
                          self.recording_path, process.pid)
@@ -291,7 +291,7 @@ class Shut(Container):
         self.detach(controller)
         self.assert_as_before(process)
 
-    def test_a_controller_that_is_killed(self):
+    def test_recording_of_a_killed_controller_is_named_and_moved(self):
         """The report names the recording's location; `clew detach` moves it to
         its intended folder."""
         process = self.begin()
@@ -336,7 +336,7 @@ class Shut(Container):
         self.assertEqual(controller.wait(PATIENCE_S), 0, said)
         self.assert_home()
 
-    def test_a_recording_that_is_gone(self):
+    def test_parts_of_a_removed_recording_are_named(self):
         """The recorded files stay below the process's root, and the message
         names them."""
         process = self.begin()

@@ -40,7 +40,7 @@ class Chosen(Grouped):
         family = self.family("one")
         self.is_recorded_exactly([family], *reversed(family.pids()))
 
-    def test_a_program_by_its_name(self):
+    def test_a_program_is_chosen_by_its_name(self):
         families = [self.family("one"), self.family("two", 1)]
         self.is_recorded_exactly(families, "--exe", self.name)
 
@@ -48,7 +48,7 @@ class Chosen(Grouped):
         self.is_recorded_exactly([self.family("one")], "--exe",
                                  f"./{self.name}")
 
-    def test_a_program_that_has_been_replaced(self):
+    def test_a_replaced_program_is_chosen_by_its_name(self):
         """clew finds the process and unwinds its stacks by the mapped file."""
         family = self.family("one", 1)
         other = self.work / "other"
@@ -77,7 +77,7 @@ class Chosen(Grouped):
             "".join(f"{pid}\n" for pid in others))
         self.is_recorded_exactly([family], "--cgroup", folder)
 
-    def test_a_cgroup_as_proc_names_it(self):
+    def test_a_cgroup_is_chosen_by_its_path_in_proc(self):
         """The path works for both cgroup versions, below any hierarchy."""
         group = freezer_group(self)
         family = self.family("one", 1)
@@ -129,7 +129,7 @@ class Titles(Attached):
             self.recording_path)["functions"] if row["name"].endswith(own)]
         return name.removesuffix(own)
 
-    def test_a_path_in_it_does_not_name_the_process(self):
+    def test_a_path_in_a_title_does_not_name_the_process(self):
         for title, name in (
                 ("nginx: master process nginx -c /etc/nginx/n.conf", "nginx"),
                 ("nginx: worker process", "nginx: worker process"),
@@ -182,7 +182,7 @@ class Together(Grouped):
         self.end(controller, status=2)
         self.assertEqual(set(self.recorded()), set(families[0].pids()))
 
-    def test_all_are_refused(self):
+    def test_group_of_refused_processes_is_an_error(self):
         family = Family(self, "one", 1)
         first = self.group(*family.pids())
         done = self.clew("attach", "--for", "0s", "-o", self.work / "other",
@@ -195,7 +195,7 @@ class Together(Grouped):
         self.assertFalse((self.work / "other").exists())
         self.end(first)
 
-    def test_some_end_meanwhile(self):
+    def test_group_is_recorded_until_the_last_process_exits(self):
         """Recording continues until the last process has exited."""
         families = [Family(self, f"family {i}", 0) for i in range(3)]
         pids = [family.pids()[0] for family in families]
@@ -232,7 +232,7 @@ class Together(Grouped):
             self.assertGreaterEqual(sum(self.recorded().values()), calls)
             self.assert_left(family.pids())
 
-    def test_whichever_end_comes_first(self):
+    def test_group_recording_ends_at_the_first_limit(self):
         family = Family(self, "one", 1)
         family.hold()
         done = self.clew("attach", "--calls", 1000, "--for", "50ms", "-f",
@@ -241,7 +241,7 @@ class Together(Grouped):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sum(self.recorded().values()), 0)
 
-    def test_a_controller_that_is_killed(self):
+    def test_group_can_be_detached_after_a_killed_controller(self):
         family = Family(self, "one", 2)
         first = self.group("--children", family.pids()[0])
         kill_with_guardian(first)
@@ -272,7 +272,7 @@ class Together(Grouped):
                          {0})
 
     @needs("nginx")
-    def test_nginx_under_load(self):
+    def test_nginx_answers_under_load_while_recorded(self):
         path = self.work / "nginx.sock"
         config = self.work / "nginx.conf"
         config.write_text(

@@ -101,7 +101,7 @@ class Locks(Attached):
         self.detach(self.attach(process))
         self.assert_as_before(process)
 
-    def test_the_holder_is_named(self):
+    def test_message_names_the_holder_of_the_lock(self):
         process = self.sleeper()
         controller = self.attach(process)
         for words in (("attach", "-o", self.work / "other"), ("detach",)):
@@ -126,7 +126,7 @@ class Locks(Attached):
         self.assertEqual(controller.wait(PATIENCE_S), 0)
         self.assert_as_before(process)
 
-    def test_nobody_waits_for_a_controller_that_was_killed(self):
+    def test_a_killed_controller_holds_no_lock(self):
         """The next attach removes its lock file, once the process has
         exited."""
         process, other = self.sleeper(), self.sleeper()
@@ -140,7 +140,7 @@ class Locks(Attached):
         self.assertFalse(left.exists())
         self.assertEqual(list(FOLDER.glob(f"*-{other.pid}-*")), [])
 
-    def test_the_folder_is_private(self):
+    def test_folder_of_the_lock_is_private(self):
         self.detach(self.attach(self.sleeper()))
         status = FOLDER.lstat()
         self.assertTrue(stat.S_ISDIR(status.st_mode))

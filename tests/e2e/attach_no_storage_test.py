@@ -137,13 +137,13 @@ class Counts(NoStorage, CountingTarget):
     def test_exceptions_jumps_and_signals_are_counted_exactly(self):
         self.check_exact_counts()
 
-    def test_exact_times(self):
+    def test_calls_have_exact_times_without_static_storage(self):
         self.is_recorded_exactly("--time", "exact")
 
-    def test_a_controller_that_is_killed(self):
+    def test_process_without_static_storage_survives_a_killed_controller(self):
         self.check_killed_controller()
 
-    def test_killed_at_any_moment(self):
+    def test_controller_may_die_at_any_moment_without_static_storage(self):
         """The controller may die even before the library is loaded; the process
         can then still be attached to."""
         self.check_killed_at_any_moment()

@@ -121,7 +121,7 @@ class Unhooked(Attached):
 class Starting(Attached):
     """clew waits for processes that are still starting."""
 
-    def test_the_loader_has_not_mapped_the_c_library_yet(self):
+    def test_process_without_a_mapped_c_library_is_refused(self):
         """The loader blocks while it prints its library search to a full
         pipe."""
         read, write = os.pipe()
@@ -203,7 +203,7 @@ class Refused(Attached):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(word.split()[0] + ": ", done.stderr)
 
-    def test_words_that_are_no_process(self):
+    def test_invalid_arguments_are_refused(self):
         for words in (["attach"], ["attach", "x"], ["attach", "-3"],
                       ["attach", "1", "x"], ["attach", "--children"],
                       ["attach", "--for", "x", "1"],
@@ -215,7 +215,7 @@ class Refused(Attached):
                 done = self.clew(*words)
                 self.assertEqual(done.returncode, 64, done.stderr)
 
-    def test_stopped(self):
+    def test_stopped_process_is_refused(self):
         process = self.sleeper()
         process.send_signal(signal.SIGSTOP)
         self.assertTrue(until(lambda: state(process.pid) == "T"))
@@ -232,7 +232,7 @@ class Refused(Attached):
                             "statically linked", "without -static")
 
     @needs("gofmt")
-    def test_a_go_program(self):
+    def test_go_programs_are_refused(self):
         """gofmt waits for its input."""
         process = self.start(["gofmt"], stdin=subprocess.PIPE,
                              stdout=subprocess.DEVNULL)
@@ -251,7 +251,7 @@ class Refused(Attached):
         self.assertTrue(until(lambda: runs(process, "other")))
         self.assert_refused(process.pid, "musl", "linked with glibc")
 
-    def test_run_by_the_loader(self):
+    def test_process_started_by_the_loader_is_refused(self):
         loader = next(pathlib.Path("/lib64").glob("ld-linux-*"), None)
         if not loader:
             self.skipTest("no loader there")
@@ -363,7 +363,7 @@ class Refused(Attached):
 
     @unittest.skipIf(os.geteuid(), "wants to be root")
     @needs("unshare", "nsenter")
-    def test_about_to_end(self):
+    def test_process_without_memory_is_refused(self):
         """The init process of a PID namespace has no memory any more; it waits
         for a process whose parent does not reap it."""
         outer = self.start(["unshare", "-p", "-f", "sleep", "1000"])
@@ -428,7 +428,7 @@ class Refused(Attached):
         self.assertEqual(process.stdout.readline(), b"None\n")
 
     @needs("strace")
-    def test_traced(self):
+    def test_traced_process_is_refused(self):
         # A process that outlives a failed test must not hold the test's output
         # open.
         tracer = self.start(["strace", "-o", "/dev/null", "sleep", "1000"],
@@ -452,7 +452,7 @@ class Refused(Attached):
         self.addCleanup(os.kill, found[0], signal.SIGKILL)
         self.assert_refused(found[0], str(tracer.pid), "(strace) traces it")
 
-    def test_filtered(self):
+    def test_process_with_a_forbidding_filter_is_refused(self):
         program = (
             "import ctypes, time\n"
             "libc = ctypes.CDLL(None)\n"
@@ -480,7 +480,7 @@ class Refused(Attached):
             self.skipTest("none is to be seen here")
         self.assert_refused(2, "kernel")
 
-    def test_a_program_that_was_replaced(self):
+    def test_replaced_program_is_identified_by_its_build_id(self):
         """The mapped file counts: it is identified by its build-id, and refused
         without one."""
         for build_id, refused in (("sha1", False), ("none", True)):
@@ -507,7 +507,7 @@ class Refused(Attached):
                     self.assertEqual(process.stdout.readline(), b"round\n")
                 self.assertIsNone(process.poll())
 
-    def test_locked_memory(self):
+    def test_process_that_locks_new_memory_is_refused(self):
         """mlockall() would make the library's reserved memory resident."""
         process = self.start(
             [PYTHON, "-c", "import ctypes, time\n"
@@ -557,7 +557,7 @@ class Refused(Attached):
         self.assert_one_line_error(done, process.pid, "Permission denied; "
                                    "clew needs the capability CAP_SYS_PTRACE")
 
-    def test_recorded_from_its_start(self):
+    def test_process_recorded_from_its_start_is_refused(self):
         recorder = self.start([CLEW, "record", "-o", self.work / "first",
                                "--", PYTHON, "-c", "import time\n"
                                "print('runs', flush=True)\n"

@@ -162,13 +162,13 @@ class Slices(Attached):
         self.detach(controller)
         return len(seen)
 
-    def test_the_only_thread_goes_on(self):
+    def test_the_only_thread_runs_between_slices(self):
         self.assertTrue(any(self.seen_meanwhile() > 2
                             for _ in range(ATTEMPTS)))
         self.assert_goes_on()
         self.assert_as_before(self.process)
 
-    def test_modules_that_come_and_go(self):
+    def test_modules_may_be_loaded_and_unloaded_between_slices(self):
         self.wish(LOAD)
         for _ in range(6):
             controller = self.begun()
@@ -179,7 +179,7 @@ class Slices(Attached):
         self.assert_goes_on()
         self.assert_as_before(self.process)
 
-    def test_a_controller_that_is_killed(self):
+    def test_next_controller_completes_a_begun_preparation(self):
         """The next controller completes the preparation."""
         for _ in range(3):
             self.end(self.begun())
@@ -192,7 +192,7 @@ class Slices(Attached):
             self.assert_goes_on()
             self.assert_as_before(self.process)
 
-    def test_a_child_that_was_forked_between_two(self):
+    def test_child_forked_between_slices_can_be_attached_to(self):
         """The child discards the parent's preparation, and can be attached
         to."""
         controller = self.begun()

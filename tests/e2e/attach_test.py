@@ -24,7 +24,7 @@ class Counts(CountingTarget):
     def test_attached_process_folds_recursion(self):
         self.is_recorded_exactly("--time", "none", "--fold-recursion")
 
-    def test_each_kind_of_time(self):
+    def test_attached_process_is_counted_with_each_kind_of_time(self):
         for kind in ("cpu", "wall", "exact"):
             with self.subTest(kind):
                 self.is_recorded_exactly("--time", kind)
@@ -49,10 +49,10 @@ class Counts(CountingTarget):
             self.assert_as_before(self.process)
         self.assertEqual(self.word(2), 0, "wrong answers")
 
-    def test_a_controller_that_is_killed(self):
+    def test_process_survives_a_killed_controller(self):
         self.check_killed_controller()
 
-    def test_killed_at_any_moment(self):
+    def test_controller_may_be_killed_at_any_moment(self):
         self.check_killed_at_any_moment()
 
     def test_a_process_that_never_began_ran_for_no_time(self):
@@ -83,7 +83,7 @@ class Counts(CountingTarget):
                                    "another clew")
         self.detach(controller)
 
-    def test_the_end_of_the_process(self):
+    def test_controller_reports_the_exit_of_the_process(self):
         controller = self.attach(self.process, "--time", "none")
         self.let_go()
         self.process.kill()
@@ -211,15 +211,15 @@ class Inside(Attached):
     def test_active_functions_return_in_all_ways(self):
         self.is_recorded_whole("--time", "none")
 
-    def test_all_ways_out_with_samples(self):
+    def test_sampled_active_functions_return_in_all_ways(self):
         self.is_recorded_whole("--time", "wall")
 
-    def test_each_call_verified(self):
+    def test_active_functions_agree_with_verification(self):
         self.is_recorded_whole("--time", "cpu", "--verify-period", "1")
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertGreater(report["confidence"]["verified"], 100)
 
-    def test_exact_times(self):
+    def test_active_functions_have_exact_times_since_attaching(self):
         """Functions that were already active have their time from the
         attachment on."""
         controller = self.attach(self.process, "--time", "exact")
@@ -236,7 +236,7 @@ class Inside(Attached):
             self.assertEqual(node["calls"], 0)
             self.assertGreater(node["below_ns"], waited_ns)
 
-    def test_left_and_attached_again_meanwhile(self):
+    def test_active_functions_survive_repeated_sessions(self):
         """A detached process has no addresses of clew on its stacks."""
         for _ in range(3):
             self.detach(self.attach(self.process, "--time", "none"))
@@ -251,7 +251,7 @@ class Inside(Attached):
         self.go_on()
         self.assert_as_before(self.process)
 
-    def test_a_controller_that_is_killed(self):
+    def test_active_functions_survive_a_killed_controller(self):
         controller = self.attach(self.process, "--time", "none")
         kill_with_guardian(controller)
         self.go_on()
@@ -260,7 +260,7 @@ class Inside(Attached):
         self.assertEqual(self.contexts(), self.expected())
         self.assert_as_before(self.process)
 
-    def test_killed_at_any_moment(self):
+    def test_active_functions_survive_a_controller_killed_at_any_moment(self):
         for i in range(12):
             controller = subprocess.Popen(
                 [CLEW, "attach", "-o", self.recording_path, *self.RULES,
@@ -278,7 +278,7 @@ class Inside(Attached):
 
 
 class Blocked(Attached):
-    def test_calls_that_wait_go_on(self):
+    def test_waiting_system_calls_continue(self):
         """No call returns early or with a spurious signal; each signal arrives
         once."""
         process, memory = self.shared("blocked", [target("blocked")])
@@ -343,7 +343,7 @@ sys.stdin.read()
 
 
 class Programs(Attached):
-    def test_a_program_that_has_mapped_its_c_library_to_read_it(self):
+    def test_program_that_maps_its_c_library_as_data_is_recorded(self):
         for offset in "0", "4096":
             with self.subTest(offset=offset):
                 process = self.start([PYTHON, "-c", READS_LIBC, offset],
@@ -355,7 +355,7 @@ class Programs(Attached):
                 self.detach(self.attach(process))
                 self.assert_as_before(process)
 
-    def test_python_that_loads_and_forks(self):
+    def test_libraries_and_children_of_an_attached_python_are_recorded(self):
         """A library loaded during the session is hooked, and a child is
         recorded."""
         process = self.start([PYTHON, "-c", PYTHON_LOAD],
@@ -376,7 +376,7 @@ class Programs(Attached):
         self.assertEqual(process.stdout.readline(), b"asked\n")
         self.assertIsNone(process.poll())
 
-    def test_a_coroutine_that_is_suspended(self):
+    def test_suspended_coroutine_throws_after_detaching(self):
         """The suspended coroutine is on no thread's stack, and throws after
         clew has detached."""
         source, program = self.work / "coroutine.cc", self.work / "coroutine"
@@ -430,7 +430,7 @@ class Programs(Attached):
         self.assertIsNone(process.poll())
 
     @needs("redis-server", "redis-cli")
-    def test_redis_under_load(self):
+    def test_redis_answers_under_load_while_attached(self):
         server, socket = self.redis()
         load = self.start(
             ["redis-benchmark", "-s", socket, "-q", "-c", "8", "-n",

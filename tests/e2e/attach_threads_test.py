@@ -72,7 +72,7 @@ class SharedStack(Attached):
     """All threads share one alternate signal stack, which they had set before
     clew attached."""
 
-    def test_nothing_is_written_to_it(self):
+    def test_attach_writes_nothing_to_a_shared_stack(self):
         process = self.start([target("shared_stack"), "waits"],
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              bufsize=0)
@@ -116,7 +116,7 @@ class ShortLived(Built):
     """Libc locks its list of stacks while it frees one, and dlopen() would wait
     for that lock."""
 
-    def test_threads_that_end_all_the_time(self):
+    def test_attach_works_while_threads_end_all_the_time(self):
         program = self.build("short", "-pthread", source=SHORT_LIVED)
         for _ in range(3):
             process = self.start([program], stdout=subprocess.PIPE)
@@ -196,7 +196,7 @@ class LeftFrames(Attached):
     def heard(self, line):
         self.assertEqual(self.process.stdout.readline(), line)
 
-    def test_nobody_waits_for_them(self):
+    def test_detaching_does_not_wait_for_abandoned_frames(self):
         self.process = self.start(
             [target("left_frames"), self.THREADS],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -164,7 +164,7 @@ class Time(Attached):
             self.clew("report", self.recording_path).stdout,
             r"missing: .*samples for \d+ % of the time, in ")
 
-    def test_a_budget_does_not_change_that(self):
+    def test_idle_threads_have_their_cpu_time_with_a_budget(self):
         self.is_sampled("--time", "cpu", "--budget", "50%")
 
     def test_threads_that_call_nothing_have_their_wall_time(self):

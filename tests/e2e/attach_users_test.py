@@ -144,7 +144,7 @@ class Users(Attached):
         self.detach(controller)
         self.assertLessEqual({p.pid for p in processes}, self.pids())
 
-    def test_a_process_that_writes_as_another_user(self):
+    def test_process_with_another_effective_user_is_recorded(self):
         process = self.start(["/usr/bin/python3", "-c",
                               textwrap.dedent(EFFECTIVE),
                               self.alice.uid],

@@ -67,7 +67,7 @@ class Budget(clewtest.Case):
         self.assertGreater(budget["missed_calls"], 0)
         self.assertEqual(report["problems"], [])
 
-    def test_reports_say_so(self):
+    def test_reports_name_functions_left_out_by_the_budget(self):
         one, = self.record_budgeted("hot")
         text = self.details()
         self.assertRegex(text, r"budgeted\+0x\w+ \{[\d.e-]+ %\}")
@@ -144,7 +144,7 @@ class Budget(clewtest.Case):
             elif leaf:
                 self.assertEqual(leaf["calls"], made)
 
-    def test_children_of_a_parent_that_nobody_has_looked_at(self):
+    def test_children_with_less_time_than_their_parent_are_valid(self):
         """The children use less CPU time than their parent had used when it
         started."""
         few = "i=0; while [ $i -lt 300 ]; do i=$((i+1)); done"
@@ -179,7 +179,7 @@ class Budget(clewtest.Case):
         self.assertRegex(self.details(), r"\nbudget: 100 % of .*; each function "
                                          r"was always counted\n")
 
-    def test_shares_that_are_none(self):
+    def test_invalid_shares_of_a_budget_are_refused(self):
         for share in "0", "101%", "much", "5%%", "-1%", "nan", "0.01%":
             with self.subTest(share):
                 self.assert_usage_error(

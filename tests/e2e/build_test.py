@@ -57,7 +57,7 @@ class Version(clewtest.Case):
     def test_version_outside_of_a_repository_has_no_commit(self):
         self.assertEqual(self.version(self.sources), "clew 1.2")
 
-    def test_is_not_that_of_a_repository_around(self):
+    def test_version_ignores_a_surrounding_repository(self):
         self.git("init")
         self.commit()
         inner = self.sources / "inner"

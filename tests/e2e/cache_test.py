@@ -33,7 +33,7 @@ class Warm(clewtest.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return dict(line.split(": ", 1) for line in done.stdout.splitlines())
 
-    def test_a_recording_finds_all(self):
+    def test_recording_after_warming_analyses_nothing(self):
         for program in (["/bin/true"], [PYTHON, "-S", "-c", "pass"]):
             with self.subTest(program[0]):
                 self.warm("--no-indexes", program[0])
@@ -47,7 +47,7 @@ class Warm(clewtest.Case):
                 for kind in ("prelinked", "hooked")
                 for path in self.folder.glob(f"*.{kind}")}
 
-    def test_a_recording_finds_stubs_and_text(self):
+    def test_recording_after_warming_maps_stubs_and_text(self):
         # Otherwise the distance between stubs and modules could vary by chance.
         self.before_exec = lambda: ctypes.CDLL(None).personality(0x40000)
         program = os.path.realpath("/bin/cat")
@@ -99,7 +99,7 @@ class Warm(clewtest.Case):
                          ["a2n"])
 
     @needs("gcc")
-    def test_nothing_of_a_program_runs(self):
+    def test_warming_runs_no_code_of_the_program(self):
         source, program = self.work / "program.c", self.work / "program"
         source.write_text('#include <stdio.h>\n'
                           '__attribute__((constructor)) static void begin(void)'
@@ -253,7 +253,7 @@ class Warm(clewtest.Case):
                 self.assertEqual("libfar.so => not found" in listed,
                                  "does not find libfar.so" in done.stderr)
 
-    def test_the_second_time(self):
+    def test_second_warming_finds_all_in_the_cache(self):
         plain = target("deep")
         first = self.warm(plain)
         self.assertRegex(first[plain], r"^[\d,]+ functions; [\d,]+ symbols, ")
@@ -263,7 +263,7 @@ class Warm(clewtest.Case):
             self.assertEqual(said.count(", already cached"), 2)
         self.assertIn(plain, self.clew("cache", "ls").stdout)
 
-    def test_the_largest_is_begun_first(self):
+    def test_warming_begins_with_the_largest_file(self):
         self.warm("--no-libraries", "--no-indexes", "-j", "1", target("deep"),
                   PYTHON)
         small, large = (path.stat() for path in sorted(
@@ -350,7 +350,7 @@ class Warm(clewtest.Case):
 class Homeless(clewtest.Case):
     """A daemon's home directory may not exist, and clew must not create it."""
 
-    def test_no_home_is_made(self):
+    def test_missing_home_folder_is_not_created(self):
         home = self.work / "home"
         self.environment["HOME"] = str(home)
         self.environment.pop("XDG_CACHE_HOME", None)

@@ -126,7 +126,7 @@ class Recorded(Case):
         for _ in range(3):
             self.assert_right(self.record([self.program, "3"]).stdout)
 
-    def test_forged_file_in_warmed_cache(self):
+    def test_forged_file_in_a_warmed_cache_serves_no_other(self):
         self.clew("cache", "warm", "--no-indexes", "--no-libraries",
                   self.forged)
         self.assert_right(self.record([self.program, "3"]).stdout)
@@ -168,12 +168,12 @@ class Named(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.split()[0]
 
-    def test_names_of_a_file_with_the_same_build_id(self):
+    def test_file_with_the_same_build_id_gives_no_names(self):
         for _ in range(2):
             self.assertEqual(self.name_in(self.other_names), "tnatsnoc")
             self.assertEqual(self.name_in(self.program), "constant")
 
-    def test_report_of_another_recording_that_names_a_forged_file(self):
+    def test_report_of_a_forged_file_leaves_no_names(self):
         self.program.rename(self.work / "genuine")
         shutil.copy(self.other_names, self.program)
         self.record([self.program, "1"], keep=True)
@@ -186,7 +186,7 @@ class Named(Case):
         self.assertNotIn("tnatsnoc", report.stdout)
         self.assertIn("constant", report.stdout)
 
-    def test_names_of_another_users_file_by_build_id_alone(self):
+    def test_another_users_file_names_nothing_by_its_build_id(self):
         """If a file is deleted, its functions are named by the index of its
         build-id."""
         one, _ = isolation.make_users(self)

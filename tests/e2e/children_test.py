@@ -135,11 +135,11 @@ for i in range(2):
                               "children", report)
                 self.assertIn(f"\nmissing: {theirs} lost calls", report)
 
-    def test_children_that_are_not_wanted_are_not_lost(self):
+    def test_excluded_children_are_not_reported_as_lost(self):
         part, _ = self.check_homeless("--no-children")
         self.assertEqual(list(part.losses), [0] * len(part.losses))
 
-    def test_fork_beside_a_thread_that_counts(self):
+    def test_fork_beside_a_counting_thread_is_recorded(self):
         self.record_target([target("processes"), "threads"], images=13)
 
     def test_a_thread_made_by_an_earlier_handler_is_recorded(self):
@@ -324,17 +324,17 @@ class RoundLibc(clewtest.Case):
     def test_clone_into_a_function_is_recorded(self):
         self.check("process", 6)
 
-    def test_clone_in_our_memory_while_we_sleep(self):
+    def test_clone_in_shared_memory_is_recorded(self):
         self.check("vfork", 1)
 
     def test_a_thread_cloned_by_hand_is_recorded(self):
         self.check("thread", 1)
 
-    def test_bare_instruction_and_an_exit_without_a_call(self):
+    def test_child_of_a_bare_instruction_exits_alone(self):
         """The child ends itself without ending the parent's recording."""
         self.check("exits", 1)
 
-    def test_bare_instruction_loses_nothing(self):
+    def test_calls_of_a_child_of_a_bare_instruction_are_counted(self):
         """Calls of the child before clew notices it are in the parent's
         part."""
         recording, truths = self.run_clones("bare")
@@ -351,7 +351,7 @@ class RoundLibc(clewtest.Case):
                          and part.functions[c.function].vaddr in known)
         self.assertEqual(found, wanted)
 
-    def test_shared_thread_pointer(self):
+    def test_calls_under_a_shared_thread_pointer_are_not_counted(self):
         """Nothing is counted while two tasks share a thread pointer; afterwards
         everything is."""
         recording, (one,) = self.run_clones("shared")
@@ -395,7 +395,7 @@ class RoundLibc(clewtest.Case):
     def test_sixteen_sharers_of_memory_are_recorded(self):
         self.assertEqual(self.crowd(16), 2)
 
-    def test_more_sharers_than_are_kept_in_mind(self):
+    def test_too_many_sharers_of_memory_are_not_counted(self):
         """The runtime cannot detect when all of them have exited, so nothing is
         counted."""
         self.assertEqual(self.crowd(20), 0)
@@ -425,7 +425,7 @@ class NoChildren(clewtest.Case):
     def test_spawned_children_are_left_out(self):
         self.check("spawn")
 
-    def test_clew_is_gone_from_their_environment(self):
+    def test_children_get_no_variables_of_clew(self):
         recorded = self.record(
             ["/bin/sh", "-c", "/usr/bin/env | grep -E 'CLEW_|LD_PRELOAD'"],
             ["--no-children"], text=True)

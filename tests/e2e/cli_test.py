@@ -22,14 +22,14 @@ class PassesThrough(clewtest.Case):
         self.assert_same_behaviour(native, self.record(argv, **options))
         return native
 
-    def test_exit_status(self):
+    def test_exit_status_is_passed_through(self):
         for status in 0, 1, 42, 127, 255:
             with self.subTest(status=status):
                 done = self.assert_same_under_clew(
                     ["/bin/sh", "-c", f"exit {status}"])
                 self.assertEqual(done.returncode, status)
 
-    def test_signal_that_killed(self):
+    def test_killing_signal_is_passed_through(self):
         for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT,
                        signal.SIGPIPE):
             with self.subTest(signal=number.name):
@@ -71,7 +71,7 @@ class PassesThrough(clewtest.Case):
                               if not name.startswith(b"CLEW_")},
                              {b"LD_PRELOAD"})
 
-    def test_preload_of_the_user_stays(self):
+    def test_libraries_preloaded_by_the_user_are_loaded(self):
         library = self.work / "mine.so"
         source = self.work / "mine.c"
         source.write_text("#include <unistd.h>\n__attribute__((constructor))"
@@ -83,7 +83,7 @@ class PassesThrough(clewtest.Case):
         done = self.record([target("abi")])
         self.assertIn(b"mine\n", done.stdout)
 
-    def test_terminal_stays_one(self):
+    def test_program_keeps_its_terminal(self):
         leader, follower = pty.openpty()
         process = subprocess.Popen(
             [str(a) for a in self.record_command(
@@ -139,7 +139,7 @@ class Summary(clewtest.Case):
         return {"call": total["calls"], "context": total["contexts"],
                 "process": total["processes"]}
 
-    def test_samples(self):
+    def test_summary_has_the_number_of_samples(self):
         for time in "cpu", "wall":
             found, report = self.said(f"--time={time}")
             taken = report["total"]["samples"] + report["self_cost"]["samples"]
@@ -147,19 +147,19 @@ class Summary(clewtest.Case):
             self.assertEqual(found, {**self.expected(report),
                                      "sample": taken})
 
-    def test_no_samples_where_none_are_taken(self):
+    def test_summary_of_an_unsampled_recording_names_no_samples(self):
         for time in "none", "exact":
             found, report = self.said(f"--time={time}")
             self.assertEqual(found, self.expected(report))
 
 
 class Output(clewtest.Case):
-    def test_default_is_clew_out(self):
+    def test_default_output_is_clew_out(self):
         done = self.clew("record", "--", target("abi"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.work / "clew.out").is_dir())
 
-    def test_older_one_is_kept(self):
+    def test_previous_recording_is_kept_as_old(self):
         for status in 1, 2, 3:
             self.clew("record", "--", "/bin/sh", "-c", f"exit {status}")
         for name, status in ("clew.out", "3"), ("clew.out.old", "2"):
@@ -201,12 +201,12 @@ class BadInput(clewtest.Case):
             with self.subTest(arguments=arguments):
                 self.assert_usage_error(self.clew(*arguments), "record")
 
-    def test_command_that_does_not_exist(self):
+    def test_missing_program_is_an_error(self):
         done = self.clew("record", "--", "no-such-command-here")
         self.assert_one_line_error(done, "no-such-command-here")
         self.assertEqual(done.returncode, 127)
 
-    def test_command_that_cannot_be_executed(self):
+    def test_program_that_cannot_be_executed_is_an_error(self):
         plain = self.work / "plain"
         plain.write_text("no", encoding="utf-8")
         done = self.clew("record", "--", plain)
@@ -224,7 +224,7 @@ class BadInput(clewtest.Case):
         self.assertEqual(done.returncode, 64)
         self.assertIn("record", done.stderr)
 
-    def test_word_that_is_no_subcommand(self):
+    def test_unknown_subcommand_gets_a_suggestion(self):
         done = self.clew("recrod", "--", "/bin/true")
         self.assert_usage_error(done, "recrod",
                                 "did you mean `clew record`?")
@@ -253,7 +253,7 @@ class BadInput(clewtest.Case):
         done = self.clew("record", "--frobnicate", "--", "/bin/true")
         self.assert_usage_error(done, "frobnicate")
 
-    def test_limits_that_are_no_numbers(self):
+    def test_limits_must_be_numbers(self):
         for option in ("--max-contexts", "--max-memory", "--verify-period",
                        "--rate"):
             for value in "x", "-1", "1x", "99999999999999999999":
@@ -262,7 +262,7 @@ class BadInput(clewtest.Case):
                                      "/bin/true")
                     self.assert_usage_error(done, value)
 
-    def test_static_executable(self):
+    def test_static_program_runs_unrecorded(self):
         program = self.work / "static"
         source = self.work / "static.c"
         source.write_text("int main(void) { return 7; }", encoding="utf-8")
@@ -271,7 +271,7 @@ class BadInput(clewtest.Case):
             self.skipTest("no static C library here")
         self.assert_runs_unrecorded([program], "static")
 
-    def test_the_loader_as_a_program(self):
+    def test_program_started_by_the_loader_runs_unrecorded(self):
         program = self.work / "seven"
         program.write_text("exit 7")
         self.assert_runs_unrecorded(
@@ -297,7 +297,7 @@ class BadInput(clewtest.Case):
         program.chmod(0o755)
         return program
 
-    def test_32_bit_executable(self):
+    def test_32_bit_program_runs_unrecorded(self):
         program = self.write_elf32()
         try:
             self.run_program([program])
@@ -308,7 +308,7 @@ class BadInput(clewtest.Case):
         else:
             self.assert_runs_unrecorded([program], "32-bit")
 
-    def test_setuid_executable(self):
+    def test_setuid_program_runs_unrecorded(self):
         program = self.work / "setuid"
         shutil.copy(target("abi"), program)
         self.work.chmod(0o755)
@@ -321,7 +321,7 @@ class BadInput(clewtest.Case):
             self.skipTest("nobody to give the program away")
         self.assert_runs_unrecorded([program], "setuid")
 
-    def test_interpreter_of_a_script_counts(self):
+    def test_script_is_recorded_as_its_interpreter(self):
         script = self.work / "script"
         script.write_text("#!/bin/sh\nexit 4\n", encoding="utf-8")
         script.chmod(0o755)
@@ -383,7 +383,7 @@ class Disabled(clewtest.Case):
 
 
 class WriteXorExecute(clewtest.Case):
-    def test_no_mapping_is_both_at_any_time_we_look(self):
+    def test_no_mapping_of_a_running_program_is_writable_and_executable(self):
         process = subprocess.Popen(
             [str(a) for a in self.record_command([target("acknowledge")])],
             stdout=subprocess.PIPE, env=self.environment, cwd=self.work)

@@ -194,30 +194,30 @@ class Unnoticed(Case):
 
         check(self)
 
-    def test_a_handler_beside_threads_that_are_sampled(self):
+    def test_program_handles_the_signal_beside_sampled_threads(self):
         self.check_given_up("handler")
 
-    def test_signals_that_the_program_sends_itself(self):
+    def test_program_gets_signals_that_it_sends_itself(self):
         self.check_given_up("raised")
 
-    def test_the_signal_blocked_and_fetched(self):
+    def test_program_fetches_the_blocked_signal(self):
         self.check_given_up("blocked")
 
-    def test_the_signal_waited_for_with_all_others(self):
+    def test_program_waits_for_all_signals(self):
         self.check_given_up("awaited")
 
-    def test_all_blocked_but_the_signal(self):
+    def test_program_waits_with_all_other_signals_blocked(self):
         self.check("suspended")
 
     def test_ignored_signal_stays_ignored_after_exec(self):
         self.check("ignored")
 
     @undisturbed
-    def test_no_signal_can_be_queued(self):
+    def test_sampling_works_without_queued_signals(self):
         self.check("full")
         self.part_with_events()
 
-    def test_programs_that_execute_in_the_midst_of_work(self):
+    def test_program_executed_in_the_midst_of_work_survives(self):
         self.check("executed")
 
     @undisturbed

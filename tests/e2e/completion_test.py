@@ -86,7 +86,7 @@ class Common:
         self.assertEqual(self.values("tree", "-g", ""), {"process", "thread"})
         self.assertEqual(self.values("report", "--by=th"), {"thread"})
 
-    def test_ways_to_take_time(self):
+    def test_kinds_of_time_complete(self):
         said = self.clew("record", "--time=?", "--", "true").stderr
         known = re.search(r"not one of (.*)", said)[1].split(", ")
         self.assertIn("cpu", known)
@@ -100,7 +100,7 @@ class Common:
         self.assertEqual(self.values("export", "--format="), known)
         self.assertEqual(self.values("export", "-F", "fo"), {"folded"})
 
-    def test_keys_to_sort_by(self):
+    def test_sort_keys_complete(self):
         said = self.clew("report", "--sort=?").stderr
         known = set(re.search(r"not one of (.*)", said)[1].split(", "))
         self.assertIn("per-call", known)
@@ -144,7 +144,7 @@ class Common:
     def test_cache_commands_are_completed(self):
         self.assertEqual(self.complete("cache", ""), {"ls", "prune", "warm"})
 
-    def test_programs_behind_record(self):
+    def test_programs_to_record_complete(self):
         for words in (["record", "--"], ["record"],
                       ["record", "-q", "-o", "x", "--time=cpu", "--"]):
             with self.subTest(words=words):
@@ -170,7 +170,7 @@ class Bash(Common, Shell):
         (self.work / "1.file").touch()
         self.assertLessEqual({"1", "1.file"}, self.complete("list", "1"))
 
-    def test_sort_takes_several(self):
+    def test_several_sort_keys_complete(self):
         self.assertEqual(self.complete("report", "--sort=calls,na"),
                          {"calls,name"})
 

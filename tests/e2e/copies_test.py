@@ -128,7 +128,7 @@ class Jumps(Copies):
         self.check("one_frame", "data", flavours=flavours)
         self.check("one_frame", "builtin", flavours=("O2", "O0", "O3", "cet"))
 
-    def test_frames_that_are_far_apart(self):
+    def test_frames_far_apart_are_followed_in_copies(self):
         self.check("one_frame", "far", flavours=("O2", "Os", "O3", "cet"))
 
 
@@ -193,7 +193,7 @@ class Runtimes(clewtest.Case):
 
 
 class Lazy(clewtest.Case):
-    def test_large_programs_at_a_fixed_place(self):
+    def test_large_copies_in_lazily_bound_programs_are_followed(self):
         source, program = self.work / "lazy.c", self.work / "lazy"
         source.write_text(LAZY_PROGRAM, encoding="utf-8")
         done = self.run_program(

@@ -28,14 +28,14 @@ class Counts(clewtest.Case):
     def test_recursion_is_counted(self):
         self.check("recursion")
 
-    def test_calls_from_everywhere(self):
+    def test_calls_from_each_kind_of_location_are_counted(self):
         for time in "none", "exact":
             self.check("offsets", options=[f"--time={time}"])
 
-    def test_tail_calls(self):
+    def test_tail_calls_are_counted(self):
         self.check("tail")
 
-    def test_tail_calls_that_are_not_nested(self):
+    def test_tail_calls_without_nesting_are_counted(self):
         self.nests_tails = False
         self.check("tail", options=["--no-tail-nesting", "--verify-period=1"])
 
@@ -164,7 +164,7 @@ class Counts(clewtest.Case):
     def test_callbacks_from_the_c_library_are_counted(self):
         self.check("callbacks")
 
-    def test_callbacks_with_the_c_library_hooked(self):
+    def test_callbacks_are_counted_with_the_c_library_hooked(self):
         self.check("callbacks", options=["--libc"])
 
     def test_signal_handlers_are_counted(self):
@@ -173,10 +173,10 @@ class Counts(clewtest.Case):
     def test_jumps_are_counted(self):
         self.check("jumps")
 
-    def test_jumps_that_no_library_makes(self):
+    def test_jumps_without_a_library_are_counted(self):
         self.check("leaps")
 
-    def test_jumps_that_programs_write_by_hand(self):
+    def test_hand_written_jumps_are_counted(self):
         self.check("leaps_by_hand")
         self.check("library_leaps")
 
@@ -188,19 +188,19 @@ class Counts(clewtest.Case):
             with self.subTest(time=time):
                 self.check("personality", options=[f"--time={time}"])
 
-    def test_exceptions_with_the_c_library_hooked(self):
+    def test_exceptions_are_counted_with_the_c_library_hooked(self):
         self.check("exceptions", options=["--libc"])
 
     def test_unwinding_is_counted(self):
         self.check("unwinding")
 
-    def test_unwinding_with_the_c_library_hooked(self):
+    def test_unwinding_is_counted_with_the_c_library_hooked(self):
         self.check("unwinding", options=["--libc"])
 
-    def test_cancelled_threads(self):
+    def test_cancelled_threads_are_counted(self):
         self.check("cancel")
 
-    def test_threads_that_end_in_functions(self):
+    def test_threads_that_end_within_functions_are_counted(self):
         for time in "none", "exact":
             with self.subTest(time):
                 self.check("thread_ends", options=[f"--time={time}"])
@@ -209,7 +209,7 @@ class Counts(clewtest.Case):
     def test_coroutines_by_ucontext_are_counted(self):
         self.check("coroutines_ucontext")
 
-    def test_handlers_on_one_stack_while_another_runs(self):
+    def test_handlers_on_stacks_within_stacks_are_counted(self):
         self.check("stacks_within", options=["--verify-period=1"])
 
     def test_coroutines_by_switched_stacks_are_counted(self):
@@ -242,7 +242,7 @@ class Preserved(clewtest.Case):
         self.assertEqual(recorded.returncode, 0)
         self.assertTrue(self.recording().parts[0].counts())
 
-    def test_registers_while_every_hit_is_verified(self):
+    def test_registers_are_preserved_while_every_hit_is_verified(self):
         rules = self.work / "rules"
         rules.write_text("verify-period 1\n", encoding="utf-8")
         recorded = self.record([target("registers")], ["--rules", rules],
@@ -267,7 +267,7 @@ class Preserved(clewtest.Case):
     def test_other_calling_conventions_keep_their_registers(self):
         self.same("conventions", "O2", "O0", "unaligned", "noredzone")
 
-    def test_all_that_xsave_saves(self):
+    def test_vector_registers_are_preserved(self):
         self.same("vectors", "O2")
 
 
@@ -289,7 +289,7 @@ class ManyContexts(clewtest.Case):
         return [(c, calls.get(c.id, 0)) for c in part.contexts().values()
                 if c.depth >= 3 and c.function in own]
 
-    def test_a_hundred_thousand_contexts(self):
+    def test_a_hundred_thousand_contexts_are_exact(self):
         contexts, calls, part = self.totals([target("contexts"),
                                              "10", "5", "3"])
         counted = [n for _, n in self.below_grow(part)]
@@ -311,7 +311,7 @@ class ManyContexts(clewtest.Case):
                         6 * (late / 128) ** .5)
         self.assertEqual(tally.late_wrong, 0)
 
-    def test_each_is_verified_if_each_call_is(self):
+    def test_each_context_is_verified_if_each_call_is(self):
         _, _, part = self.totals([target("contexts"), "10", "5", "1"],
                                  ["--verify-period=1"])
         tally = max(part.tallies.values(), key=lambda t: t.recorded)
@@ -463,7 +463,7 @@ class Verification(clewtest.Case):
     def test_wrong_contexts_are_found_where_time_is_taken(self):
         self.assert_bounds_hold("heap", "--time=exact")
 
-    def test_switches_that_nobody_can_find_are_noticed(self):
+    def test_unseen_switches_of_stacks_are_noticed(self):
         """Contexts may be wrong after such switches, which the report says. All
         else is right."""
         rules = self.work / "rules"

@@ -64,7 +64,7 @@ class Unknown(clewtest.Case):
                                 recording.path)["not_covered"]
         self.assertGreater(gap["unknown_code_bytes"], 100)
 
-    def test_complete_programs_have_none(self):
+    def test_complete_programs_have_no_unknown_code(self):
         """Code that the compiler links into every program is ignored."""
         for name, flavour in ("recursion", "O2"), ("recursion", "nopie"), \
                              ("exceptions", "O2"):
@@ -125,7 +125,7 @@ class Runtimes(clewtest.Case):
                 self.assertEqual(gap["module"], "lib0.so")
                 self.assertIn(reason, gap["state"])
 
-    def test_several_are_counted(self):
+    def test_modules_of_other_runtimes_are_counted(self):
         self.build(["runtime.goexit"] * 3)
         self.record(["./program"])
         self.assertRegex(self.clew("report", "--wide",

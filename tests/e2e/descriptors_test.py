@@ -25,14 +25,14 @@ class Numbers(clewtest.Case):
                     self.assertTrue(part.counts())
                     self.assertEqual(list(part.losses), [0] * 8)
 
-    def test_the_open_ones_are_those_that_are_natively(self):
+    def test_open_descriptors_are_those_of_a_native_run(self):
         self.check(PROGRAM, "list")
 
-    def test_a_thread_gets_those_that_it_gets_natively(self):
+    def test_threads_get_the_descriptors_of_a_native_run(self):
         self.check(PROGRAM, "numbers")
 
     @slow
-    def test_a_child_needs_none_that_is_free(self):
+    def test_child_without_free_descriptors_runs(self):
         self.check("/bin/sh", "-c", f"ulimit -n 40; exec {PROGRAM} full")
 
 
@@ -84,7 +84,7 @@ class Few(clewtest.Case):
                 self.assertEqual(native.stderr, recorded.stderr)
                 self.assertEqual(self.recording().parts[-1].state, wire.ENDED)
 
-    def test_output_is_the_same_under_each(self):
+    def test_output_is_the_same_under_each_descriptor_limit(self):
         for limit in range(3, 41):
             self.check(limit, f"{PROGRAM} list-last")
         for limit in 3, 4, 5, 25, 26:

@@ -52,7 +52,7 @@ class Libraries(clewtest.Case):
     def modules(self, part, name):
         return [m for m in part.modules if m.name == name]
 
-    def test_code_that_could_not_become_executable_again(self):
+    def test_library_without_new_stubs_is_counted_at_its_old_address(self):
         """A library reloaded at its old address is counted. New libraries
         cannot get stubs."""
         part, bases = self.use("an", "ah", "bh")
@@ -106,7 +106,7 @@ class Libraries(clewtest.Case):
     def test_a_stub_outlives_its_library_in_a_tail_call(self):
         self.check_outlived("c")
 
-    def test_a_stub_that_an_idle_coroutine_will_return_to(self):
+    def test_stub_in_an_idle_coroutine_outlives_its_library(self):
         self.check_outlived("i")
 
     def test_libraries_are_counted_on_a_static_stack(self):
@@ -124,7 +124,7 @@ class Libraries(clewtest.Case):
         self.assertEqual(one.base, other.base)
         self.assertNotEqual(one.build_id, other.build_id)
 
-    def test_threads_that_load_and_unload(self):
+    def test_libraries_loaded_by_threads_are_counted(self):
         part, _ = self.use("at", "bt")
         self.assert_exact(part)
 
@@ -132,7 +132,7 @@ class Libraries(clewtest.Case):
         part, _ = self.use("an", "bd", "am", "bt", options=["--libc"])
         self.assert_exact(part)
 
-    def test_rules_hold_for_them(self):
+    def test_rules_apply_to_loaded_libraries(self):
         part, _ = self.use("an", "bn", options=["-M", "libplugin_b.so"])
         states = {m.name: m.state_name for m in part.modules}
         self.assertEqual(states["libplugin_a.so"], "HOOKED")
@@ -160,10 +160,10 @@ class UnderALock(clewtest.Case):
         part, = self.recording().parts
         self.assertTrue(any("gconv" in m.path for m in part.modules))
 
-    def test_converters_are_looked_at(self):
+    def test_converters_loaded_under_a_lock_are_recorded(self):
         self.check()
 
-    def test_rules_are_applied_to_them(self):
+    def test_rules_apply_to_libraries_loaded_under_a_lock(self):
         self.check("-m", "*", "-f", "[[:alpha:]]+", "-F", "0$")
 
     def test_loading_under_a_lock_with_the_c_library_hooked(self):
