@@ -16,28 +16,40 @@
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
 
-#define POLL_NS       UINT64_C(50000000)
-#define POLL_FIRST_NS UINT64_C(10000000) /* then longer each time */
+#define POLL_NS UINT64_C(50000000)
+/* time to the first poll; later intervals grow */
+#define POLL_FIRST_NS UINT64_C(10000000)
 #define IDLE_NS       UINT64_C(250000000)
-#define SURVEY_NS     UINT64_C(5000000)  /* or as long as the change took, */
-#define SURVEY_LONG   UINT64_C(20000000) /* up to this limit */
-#define SURVEY_LEAST  1e9                /* ns between two surveys */
-#define SURVEY_MOST   6e10
-/* Time without the processor during a count. */
-#define LATE_NS     UINT64_C(1000000)
-#define AFRESH_MOST 3 /* times in a row */
-/* Shorter intervals are not evaluated. */
+/* length of a survey: this, or as long as hooking all took, */
+#define SURVEY_NS   UINT64_C(5000000)
+#define SURVEY_LONG UINT64_C(20000000) /* but at most this */
+/* minimum and maximum of the time between two surveys, in ns */
+#define SURVEY_LEAST 1e9
+#define SURVEY_MOST  6e10
+/*
+ * If the thread had to wait longer than this for a processor while it counted
+ * calls, the values are not used.
+ */
+#define LATE_NS UINT64_C(1000000)
+/* how often in a row an interval is dropped for this reason */
+#define AFRESH_MOST 3
+/* Intervals with less CPU time are not evaluated. */
 #define LEAST_CPU_NS  UINT64_C(2000000)
 #define CREDIT_NS     1e7
 #define PAUSE_MOST_NS 1e9
 #define AGAIN_NS      UINT64_C(200000000) /* wait after a failed change */
-#define CONTEXT_NS    1000                /* cost of a new context */
+#define CONTEXT_NS    1000 /* estimated cost of recording a new context */
 #define TRAP_NS       2000
-#define SAMPLE_NS     5000 /* a signal and its handler */
-#define ROOM_PERCENT  40   /* of the budget, for functions that stay hooked */
-/* The part of the budget for polling and for surveys. */
+/* estimated cost of a sample: a signal and its handler */
+#define SAMPLE_NS 5000
+/* when functions are unhooked, the rest may use this part of the budget */
+#define ROOM_PERCENT 40
+/* Polling and surveys may each use 1/OWN_PART of the budget. */
 #define OWN_PART 10
-/* The part of that: cheaper functions always stay hooked. */
+/*
+ * A function whose calls cost less than 1/CHEAP_PART of that always stays
+ * hooked.
+ */
 #define CHEAP_PART 500
 
 #define MIN(a, b)  ((a) < (b) ? (a) : (b))
@@ -60,29 +72,35 @@ struct budget_process {
 
 /* Used by clew's own thread only, except that budget_start() initialises it. */
 static struct {
-	struct budget_process process; /* the process that was polled */
-	/* Clocks when that process began to count. */
+	/* the process that this data belongs to */
+	struct budget_process process;
+	/* The clocks when the process `started` began to count. */
 	struct budget_clocks start;
-	struct budget_process started; /* the process of `start` */
+	struct budget_process started; /* see `start` */
 	struct budget_functions functions;
-	uint32_t learnt;           /* number of functions that were inspected */
-	uint32_t has_learnt;       /* in this poll */
-	struct budget_clocks last; /* at the last poll */
-	uint32_t afresh;           /* intervals in a row that were dropped */
-	uint64_t poll_ns;          /* until the next poll */
+	/* how many of `functions` budget_hooks_learn() has inspected */
+	uint32_t learnt;
+	uint32_t has_learnt; /* budget_hooks_learn() was called in this poll */
+	struct budget_clocks last; /* the clocks at the last poll */
+	uint32_t afresh;    /* number of intervals in a row that were dropped */
+	uint64_t poll_ns;   /* until the next poll */
 	uint64_t idle_ns;   /* until the next poll of a sleeping process */
-	uint64_t survey_ns; /* time to hook all again; 0: never */
-	uint32_t is_survey; /* all are hooked for this poll */
-	int are_some_out;   /* some were unhooked when this interval began */
-	double credit_ns;   /* available for polling */
-	double debt_ns;     /* total by which the budget was exceeded */
+	uint64_t survey_ns; /* when to hook all functions again; 0: never */
+	/* this interval is a survey, in which all functions are hooked */
+	uint32_t is_survey;
+	/* some functions were unhooked when this interval began */
+	int are_some_out;
+	double credit_ns; /* CPU time that polling may use at present */
+	/* by how much the cost has exceeded the budget so far */
+	double debt_ns;
 	/* Cost of a call, while some functions are unhooked. */
 	struct budget_price price;
 	struct budget_pace pace;
-	double full_ps; /* of a call, while all functions are hooked */
+	/* cost of a call in ps while all functions are hooked */
+	double full_ps;
 	uint64_t last_sampled_ns;
 	uint64_t change_ns; /* duration of the last change that hooked all */
-	uint64_t again_ns;  /* no change before this time */
+	uint64_t again_ns;  /* no hooks are changed before this time */
 } budget;
 
 /* The CPU time of the process since the last poll, and clew's part of it. */
@@ -134,9 +152,9 @@ static int are_any_out(void)
 }
 
 /*
- * A forked child has its parent's code with unhooked functions, and records of
- * them (process.c). These are unhooked once more: a raw fork may have happened
- * while code was changed.
+ * Called in a forked child, which inherits the parent's code with unhooked
+ * functions, and their records (process.c). Unhooks these functions again,
+ * because the fork may have happened in the middle of a change of code.
  */
 static void inherit(void)
 {
@@ -164,7 +182,7 @@ static void begin_process(uint64_t now_ns)
 		budget.start = (struct budget_clocks){ .now_ns = now_ns };
 		budget.started = this_process();
 	}
-	/* This thread may start late: earlier calls count as well. */
+	/* Calls before this thread has started count as well. */
 	budget.last = budget.start;
 	budget.process = this_process();
 	rt.header->budget_state = WIRE_BUDGET_KEPT;
@@ -179,7 +197,10 @@ static void begin_process(uint64_t now_ns)
 
 /* ---- Costs ---- */
 
-/* New contexts cost once, and are the information that is wanted. */
+/*
+ * Returns the cost of new contexts. It arises only once for each, and the
+ * contexts are what the user wants to know.
+ */
 static uint64_t weigh_contexts(void)
 {
 	uint64_t sum = 0;
@@ -189,7 +210,10 @@ static uint64_t weigh_contexts(void)
 	return sum * CONTEXT_NS;
 }
 
-/* Samples depend on the process's CPU time, not on the hooks. */
+/*
+ * Returns the cost of samples, which depends on the process's CPU time and not
+ * on the hooks.
+ */
 static uint64_t weigh_samples(uint64_t cpu_ns)
 {
 	const uint64_t period_ns = rt.header->period_ns;
@@ -228,8 +252,9 @@ static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 }
 
 /*
- * Returns the cost of a function's calls. A function that is unhooked now was
- * called while all functions were hooked.
+ * Returns the cost of a function's calls since the last poll. Calls of a
+ * function that is unhooked now were made in a survey, when all functions were
+ * hooked.
  */
 static uint64_t cost_of(const struct budget_function *slot)
 {
@@ -256,7 +281,10 @@ static uint64_t weigh_calls(void)
 
 /* ---- Unhooking ---- */
 
-/* Called once in a poll, because it visits all hooks. */
+/*
+ * Inspects new functions, at most once in a poll, because this visits all
+ * hooks.
+ */
 static int learn(void)
 {
 	int err;
@@ -278,8 +306,8 @@ static uint64_t a_second(uint64_t amount, uint64_t interval_ns)
 }
 
 /*
- * Chooses functions so that the remaining cost is allowed. Returns the cost of
- * the chosen ones.
+ * Chooses functions to unhook until the cost of the remaining ones is at most
+ * allowed_ns. Returns the cost of the chosen ones.
  */
 static uint64_t choose(const struct interval *past, uint64_t cost_ns,
 		       uint64_t allowed_ns)
@@ -312,9 +340,9 @@ static uint64_t survey_lasts_ns(void)
 }
 
 /*
- * Sets the time of the next survey so that surveys take their part of the
- * budget. During a survey clew uses as much time as the unhooked functions cost
- * before, and at most all CPU time.
+ * Sets the time of the next survey so that surveys use no more than their part
+ * of the budget. During a survey clew uses as much time as the unhooked
+ * functions cost before, and at most all CPU time.
  */
 static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 {
@@ -333,7 +361,10 @@ static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 		now_ns + (uint64_t)MAX(MIN(wait_ns, SURVEY_MOST), SURVEY_LEAST);
 }
 
-/* After exceeding the budget, a smaller part of it is used. */
+/*
+ * Returns which percentage of the budget may be used: less than 100 while the
+ * total cost exceeds the budget.
+ */
 static uint64_t limit_percent(void)
 {
 	return budget.debt_ns > 0 ? ROOM_PERCENT : 100;
@@ -349,7 +380,10 @@ static uint32_t state_of(int err)
 	return err == -EPERM ? WIRE_BUDGET_TRACED : WIRE_BUDGET_CODE;
 }
 
-/* Returns the cost, since the last poll, of functions unhooked meanwhile. */
+/*
+ * Returns what the functions that are unhooked now have cost since the last
+ * poll.
+ */
 static uint64_t weigh_out(void)
 {
 	uint64_t sum = 0;
@@ -369,7 +403,7 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 	if (err)
 		return;
 	cost_ns = past->calls_ns - weigh_out();
-	/* Without these, former values are used. */
+	/* If this fails, the numbers of callees from the last time are used. */
 	budget_functions_find_callees(&budget.functions);
 	saved_ns = choose(past, cost_ns, allowed_ns);
 	err = budget_hooks_change(&budget.functions, 0);
@@ -387,8 +421,8 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 /* ---- Polling ---- */
 
 /*
- * Returns the time of clew's own thread, which may be another one since then
- * (watch.h).
+ * Returns the CPU time of clew's own thread since then. That thread may have
+ * ended and been created again since (watch.h).
  */
 static uint64_t own_since_last(const struct budget_clocks *then)
 {
@@ -396,7 +430,10 @@ static uint64_t own_since_last(const struct budget_clocks *then)
 	       (then->own_ns < budget.last.own_ns ? 0 : budget.last.own_ns);
 }
 
-/* Divides the CPU time from the last poll to `then`. */
+/*
+ * Divides the CPU time from the last poll to `then` into the program's and
+ * clew's.
+ */
 static struct interval account(const struct budget_clocks *then)
 {
 	const uint64_t own_ns = own_since_last(then);
@@ -431,8 +468,8 @@ static struct interval account(const struct budget_clocks *then)
 }
 
 /*
- * Counts calls, and reads the clocks at its beginning. *late_ns is the time
- * that this thread waited for a processor meanwhile.
+ * Reads the clocks, and then all counts. Sets *late_ns to the time that this
+ * thread has waited for a processor meanwhile.
  */
 static int count_once(struct budget_clocks *at, uint64_t *late_ns)
 {
@@ -450,9 +487,9 @@ static int count_once(struct budget_clocks *at, uint64_t *late_ns)
 }
 
 /*
- * Counts calls and reads clocks at one moment. Returns -EAGAIN if that failed.
- * If other threads used the processor in between, the values are too far apart:
- * the next interval begins afresh.
+ * Reads the clocks and all counts. Returns -EAGAIN if they do not describe the
+ * same moment, because other threads have used the processor in between; a new
+ * interval then begins.
  */
 static int count_at(struct budget_clocks *at)
 {
@@ -494,8 +531,8 @@ static void judge(const struct budget_clocks *then)
 /* ---- Hooking again ---- */
 
 /*
- * A survey begins when all functions are hooked again: earlier calls belong to
- * the time in which they were unhooked.
+ * Begins a survey, after all functions were hooked again. Calls before this
+ * moment do not belong to it.
  */
 static void begin_survey(void)
 {
@@ -522,8 +559,9 @@ static void survey(void)
 }
 
 /*
- * Polling also has a cost: its part of the budget, which is saved up for some
- * time, so that new activity is polled often.
+ * Returns the time until the next poll. Polling itself costs time and has its
+ * own part of the budget. Unused time is saved up, up to a limit, so that the
+ * first polls after a quiet period may follow each other closely.
  */
 static uint64_t pause_after(const struct budget_clocks *then,
 			    const struct budget_clocks *before)
@@ -607,7 +645,7 @@ void budget_start(void)
 		return;
 	forget_session();
 	rt.header->budget = rt.config->budget;
-	/* A tracer is normal while clew attaches. */
+	/* While clew attaches, the controller itself is the tracer. */
 	if ((!rt.is_late && !trap_is_possible()) || trap_install()) {
 		rt.header->budget_state = WIRE_BUDGET_TRACED;
 		return;

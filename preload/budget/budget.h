@@ -10,19 +10,20 @@
  * the CPU time of the process. If the cost is too high, functions are unhooked
  * until the rest would take 40 % of the budget: first those with the highest
  * cost for each context directly below theirs, which are leaves. The calls of
- * unhooked functions cannot be counted. All of them are therefore hooked again
- * for 5 to 20 ms at times (a survey), as seldom as costs a tenth of the budget,
- * and stay hooked if the budget permits.
+ * unhooked functions cannot be counted. Therefore all of them are hooked again
+ * from time to time for 5 to 20 ms (a survey), so seldom that surveys cost a
+ * tenth of the budget. They stay hooked if the budget permits.
  *
- * The recording has a record of each function that was ever unhooked (struct
- * wire_left_out), whose counted calls are fewer than the real ones.
+ * The recording has a record (struct wire_left_out) for each function that was
+ * ever unhooked, and whose counts are therefore too small.
  */
 #ifndef CLEW_BUDGET_BUDGET_H
 #define CLEW_BUDGET_BUDGET_H
 
 /*
- * Begins, if there is a budget. Called before the program runs, or before it
- * counts again; all functions are hooked then.
+ * Begins to enforce the budget, if the configuration has one. Called before the
+ * program runs, or when clew has attached; all functions are hooked at that
+ * time.
  */
 void budget_start(void);
 

@@ -20,7 +20,7 @@ static uint64_t slot_bytes(uint32_t room)
 	return room * (sizeof(struct budget_function) + sizeof(uint32_t));
 }
 
-/* Returns the slot of a function, or the free one for it. */
+/* Returns the slot of a function, or a free slot if it has none. */
 static struct budget_function *place_of(
 	const struct budget_functions *functions, uint32_t function)
 {
@@ -106,8 +106,8 @@ int budget_functions_begin_interval(struct budget_functions *functions)
 /* ---- Counting ---- */
 
 /*
- * Reads a tally's table, unless it is being replaced: the mapping is stored
- * first, and the mask last.
+ * Reads the address and the mask of a tally's table. Returns 0 if the table is
+ * being replaced: the mapping is stored first, and the mask last.
  */
 static int stable_view(const struct tally *tally, struct view *view)
 {
@@ -131,7 +131,10 @@ static int is_same_view(const struct tally *tally, const struct view *view)
 	       again.mask == view->mask;
 }
 
-/* Returns the caller's function if its context is in the same table, else 0. */
+/*
+ * Returns the function of a context's caller if the caller's context is in the
+ * same table, else 0.
+ */
 static uint32_t caller_of(const struct view *view, uint64_t id,
 			  uint32_t function)
 {
@@ -139,7 +142,11 @@ static uint32_t caller_of(const struct view *view, uint64_t id,
 	uint64_t i = caller >> 4 & view->mask;
 
 	if (caller == ID_ROOT || view->table[i].id != caller)
-		return 0; /* nearly all are at home */
+		/*
+		 * only the home entry is read, since nearly all contexts are
+		 * there
+		 */
+		return 0;
 	return view->notes[i].function;
 }
 
@@ -156,7 +163,10 @@ static int count_entry(struct budget_functions *functions,
 	return 0;
 }
 
-/* Ignores functions that were not found yet. */
+/*
+ * Adds 1 to found_callees of the caller's function, unless it is not in the
+ * table yet.
+ */
 static int count_callee(struct budget_functions *functions,
 			const struct view *view, uint64_t i)
 {
@@ -196,7 +206,10 @@ static void forget_found(struct budget_functions *functions)
 	}
 }
 
-/* Calls that are moved from one table to another appear again later. */
+/*
+ * Computes the new calls since the last count. Counts can be smaller than
+ * before: calls that are being moved from one table to another are seen later.
+ */
 static void take_found(struct budget_function *slot)
 {
 	slot->new_calls = slot->found_calls > slot->calls
@@ -249,15 +262,18 @@ int budget_functions_find_callees(struct budget_functions *functions)
 /* ---- Selecting functions ---- */
 
 /*
- * Returns what a function costs for its information: a leaf shows only that it
- * was called, other functions also what they call, in bits.
+ * Returns a function's cost divided by its information, in bits. A leaf shows
+ * only that it was called; other functions also show what they call.
  */
 static uint64_t price(const struct budget_function *slot)
 {
 	return slot->cost_ns / (32 - __builtin_clz(1 + slot->callees));
 }
 
-/* Restores a heap with the least element on top, whose root was replaced. */
+/*
+ * Restores the order of a heap with the least element on top, after its root
+ * was replaced.
+ */
 static void sink_down(const struct budget_functions *functions, uint32_t i,
 		      uint32_t count)
 {

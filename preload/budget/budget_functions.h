@@ -15,26 +15,30 @@
 #include "wire/recording.h"
 
 struct budget_function {
-	uint32_t function; /* its number; 0: the slot is free */
-	uint32_t callees;  /* contexts directly below its own */
-	/* The latest counts, and sums while counting. */
+	uint32_t function; /* number of the function; 0 if the slot is free */
+	/* number of contexts directly below the function's contexts */
+	uint32_t callees;
+	/* The latest counts; found_* are sums while counting. */
 	uint64_t calls, contexts;
 	uint64_t found_calls, found_contexts;
 	uint32_t found_callees;
-	/* Since the previous count. */
+	/* Increases since the previous count. */
 	uint64_t new_calls, new_contexts;
 	uint64_t cost_ns;
 	/*
-	 * While it was hooked: other functions were unhooked, or none
-	 * (budget_pace.h).
+	 * Calls and CPU time while the function was hooked: [0] while others
+	 * were unhooked, [1] while none was (budget_pace.h).
 	 */
 	uint64_t paced_calls[2], paced_ns[2];
-	uint8_t may_change; /* it can be unhooked */
+	uint8_t may_change; /* the function can be unhooked */
 	uint8_t is_trap;
-	uint8_t is_out;    /* it is unhooked */
-	uint8_t is_chosen; /* it is about to be unhooked or hooked */
-	uint8_t was_in;    /* it was hooked when this interval began */
-	/* Cost in each second, in ns, before it was unhooked. */
+	uint8_t is_out;    /* the function is unhooked */
+	uint8_t is_chosen; /* the function is about to be unhooked or hooked */
+	uint8_t was_in; /* the function was hooked when this interval began */
+	/*
+	 * Cost of the function's calls in a second, in ns, before it was
+	 * unhooked.
+	 */
 	uint64_t out_cost;
 	struct wire_left_out *record; /* or NULL */
 	struct budget_missed missed;  /* data for its record */
@@ -44,7 +48,7 @@ struct budget_functions {
 	struct budget_function *slots;
 	uint32_t room; /* a power of two */
 	uint32_t count;
-	uint32_t *order; /* room for as many indices of slots */
+	uint32_t *order; /* array of `room` indices of slots */
 };
 
 /*
@@ -54,8 +58,8 @@ struct budget_functions {
 int budget_functions_count(struct budget_functions *functions);
 
 /*
- * Counts the contexts directly below those of each function. Returns as above;
- * this takes longer.
+ * Counts the contexts directly below those of each function. Returns the same
+ * values as budget_functions_count(), but takes longer.
  */
 int budget_functions_find_callees(struct budget_functions *functions);
 
@@ -74,8 +78,8 @@ void budget_functions_restart(struct budget_functions *functions);
 
 /*
  * Sorts the functions that may be unhooked and cost more than least_ns by their
- * cost for their information: indices of slots in `order`, the most expensive
- * first. Returns their number.
+ * cost in relation to their information. Stores the indices of their slots in
+ * `order`, the most expensive first. Returns their number.
  */
 uint32_t budget_functions_sort(struct budget_functions *functions,
 			       uint64_t least_ns);

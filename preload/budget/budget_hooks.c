@@ -11,7 +11,9 @@
 #include "preload/sys/sys.h"
 #include "wire/verdict.h"
 
-/* Forks, and threads that load a library, wait meanwhile. */
+/*
+ * Time limit of a change. Threads that fork or load a library wait meanwhile.
+ */
 #define PATIENCE_NS UINT64_C(50000000)
 
 static int may_change(const struct patch *patch, const struct patch_site *site)

@@ -2,10 +2,10 @@
 /*
  * Unhooks and hooks single functions while threads run.
  *
- * Functions of the C library are excluded: it blocks all signals at times, by
- * system calls of its own, and must not execute a breakpoint then. Functions
- * whose jump leads through another function's, or is behind one, are also
- * excluded: they can only be changed together.
+ * Functions of the C library are excluded: libc sometimes blocks all signals by
+ * system calls of its own, and must not execute a breakpoint then. Guests and
+ * their hosts (functions whose jumps share bytes) are also excluded, because
+ * they can only be changed together.
  */
 #ifndef CLEW_BUDGET_BUDGET_HOOKS_H
 #define CLEW_BUDGET_BUDGET_HOOKS_H
@@ -13,9 +13,9 @@
 #include "preload/budget/budget_functions.h"
 
 /*
- * Finds out which functions can be unhooked, and which unhooked ones were
- * hooked again by clew_hook(), or by the loader with their module. Returns 0,
- * or -EBUSY while nothing can be changed.
+ * Finds out which functions can be unhooked, and which unhooked functions were
+ * hooked again by clew_hook() or because their module was loaded again. Returns
+ * 0, or -EBUSY while nothing can be changed.
  */
 int budget_hooks_learn(struct budget_functions *functions);
 

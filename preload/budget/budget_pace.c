@@ -3,13 +3,18 @@
 #include "preload/budget/budget_pace.h"
 
 #define LEAST_CALLS 200 /* fewer calls are not significant */
-#define LOOP_NS     2e6 /* weight of the loop's price: time in clew's code */
-/* Maximum part of full_ns for the loop's price. */
+/*
+ * weight of the price that the loop at the start has measured, as time in
+ * clew's code
+ */
+#define LOOP_NS 2e6
+/* The loop's price may account for at most this part of full_ns. */
 #define LOOP_PART 0.5
-#define MOST_PART 0.9 /* maximum part of full_ns that is clew's */
+#define MOST_PART 0.9 /* clew's part of full_ns is taken to be at most this */
 
 /*
- * Returns whether a called function was hooked in a part of the interval only.
+ * Returns whether some function that was called was hooked in only a part of
+ * the interval.
  */
 static int is_mixed(const struct budget_functions *functions)
 {
@@ -77,7 +82,7 @@ static double within(double value, double least, double most)
 }
 
 /*
- * Returns the loop's price, or less if that many calls would take more than
+ * Returns the loop's price of a call, limited so that the calls take at most
  * half of the time.
  */
 static double loop_ps(const struct budget_pace *pace)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost of a call while all functions are counted, derived from the slowdown
+ * Computes the cost of a call while all functions are hooked, from the slowdown
  * of the program.
  *
- * Functions that stay hooked are the clock. Each is counted while everything is
- * hooked, as in a survey, and while other functions are unhooked. If such a
- * function is called half as often in a second of CPU time of a survey, then
- * the other half of that second was clew's. The ratio holds on every CPU. The
- * loop at the start, in contrast, measures one pattern of calls: a function
- * that waits for memory or for a locked instruction hides the cost of its stub,
- * and a program with many functions pays several times as much.
+ * Functions that are always hooked measure the slowdown. They are counted while
+ * everything is hooked, as in a survey, and while other functions are unhooked.
+ * If such a function is called half as often in a second of CPU time of a
+ * survey, then the other half of that second was clew's. The ratio holds on
+ * every CPU. The loop at the start, in contrast, measures one pattern of calls:
+ * a function that waits for memory or for a locked instruction hides the cost
+ * of its stub, and a program with many functions pays several times as much.
  *
  * A survey is short and covers few of the program's phases. All surveys are
  * added up, and the loop's price is included with a weight of LOOP_NS of time
@@ -29,17 +29,18 @@ struct budget_pace {
 };
 
 /*
- * Adds one interval of cpu_ns to the functions that were hooked throughout. If
- * is_full, all functions were hooked, and cpu_ns includes clew's share.
- * Otherwise cpu_ns is the program's own share, and an interval in which a
- * function was hooked for a part of the time is skipped.
+ * Adds an interval of cpu_ns to the functions that were hooked during the whole
+ * interval. If is_full, all functions were hooked, and cpu_ns includes clew's
+ * share. Otherwise cpu_ns is the program's own share, and an interval in which
+ * a function was hooked for a part of the time is skipped.
  */
 void budget_pace_go_on(struct budget_pace *pace,
 		       struct budget_functions *functions, int is_full,
 		       uint64_t cpu_ns);
 
 /*
- * Returns whether some function has stayed hooked, and was called often enough.
+ * Returns whether there is a function that was always hooked and was called
+ * often enough.
  */
 int budget_pace_is_known(const struct budget_functions *functions);
 

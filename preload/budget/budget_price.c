@@ -6,10 +6,10 @@
 #include "preload/stubs/calibrate.h"
 #include "preload/sys/sys.h"
 
-#define ENOUGH_NS  1e8 /* of samples, enough for a price */
+#define ENOUGH_NS  1e8 /* sampled time that suffices to compute a price */
 #define MOST_TIMES 10
 #define COLD_TIMES 4
-#define CALL_PS    4000 /* if it cannot be measured */
+#define CALL_PS    4000 /* used if the cost cannot be measured */
 #define LOOPS      3    /* number of measurements */
 
 void budget_price_begin(struct budget_price *price, double measured_ps)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost of a call, for a budget: measured by a loop of calls at the start
- * and, if time is sampled, from the samples in clew's own code and the calls
- * meanwhile.
+ * The cost of a call while some functions are unhooked. A loop of calls
+ * measures it at the start. If time is sampled, it is then computed from the
+ * samples in clew's own code and the calls in the same time.
  *
  * Surveys have another price (budget_pace.h). While functions are unhooked,
  * stubs that are seldom called are not in caches, and few calls share the cost
@@ -16,9 +16,12 @@
 #include <stdint.h>
 
 struct budget_price {
-	double least_ps; /* measured by the loop */
-	double ps;       /* of a call, now */
-	/* Recent time in clew's code, by samples; and the calls meanwhile. */
+	double least_ps; /* cost that the loop has measured */
+	double ps;       /* present cost of a call */
+	/*
+	 * Recent time in clew's code according to samples, and the calls in
+	 * that time.
+	 */
 	double sampled_ns, calls;
 };
 
@@ -41,12 +44,13 @@ void budget_price_begin(struct budget_price *price, double measured_ps);
 
 /*
  * Adds time that was sampled in clew's code, without that of new contexts, and
- * the calls meanwhile. Older values count half once there are enough new ones.
+ * the calls in the same time. When there are enough new values, older ones
+ * count half.
  */
 void budget_price_learn(struct budget_price *price, double sampled_ns,
 			uint64_t calls);
 
-/* Discards samples that are still to arrive. */
+/* Discards samples that were not counted yet. */
 void budget_price_forget_samples(struct budget_price *price);
 
 #endif

@@ -1,44 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recording's data about unhooked functions: a record of each (struct
- * wire_left_out). For clew's own thread.
+ * wire_left_out). Only clew's own thread calls these functions, except
+ * budget_records_end().
  */
 #ifndef CLEW_BUDGET_BUDGET_RECORDS_H
 #define CLEW_BUDGET_BUDGET_RECORDS_H
 
 #include "preload/budget/budget_functions.h"
 
-/* The recording belongs to another process now. */
+/*
+ * Called in a forked child, whose recording is another one: forgets all
+ * records.
+ */
 void budget_records_forget(void);
 
 /* Assigns existing records of the recording to these functions. */
 void budget_records_take_up(struct budget_functions *functions);
 
 /*
- * Records that a function is about to be unhooked: before the change, so that
- * no count looks exact. Returns 0 or -errno.
+ * Records that a function is about to be unhooked. Called before the change, so
+ * that the function's count is never reported as exact. Returns 0 or -errno.
  */
 int budget_records_out(struct budget_function *slot,
 		       const struct budget_rate *rate, uint64_t wall_ns);
 
-/* Records the functions that are hooked again, for any reason. */
+/* Records which functions are hooked again, for whatever reason. */
 void budget_records_in(const struct budget_functions *functions);
 
-/* Adds a period of the program's time. */
+/* Adds CPU time of the program to the records of all unhooked functions. */
 void budget_records_go_on(const struct budget_functions *functions,
 			  uint64_t program_ns);
 
 /*
- * Corrects the records of functions that are hooked again, which were called as
- * counted last, in a survey with program_ns of the program's own time; is_sure
- * as in struct budget_rate.
+ * Corrects the records of functions that are hooked again by their latest
+ * counts, which are those of a survey with program_ns of the program's own
+ * time. is_sure: see struct budget_rate.
  */
 void budget_records_correct(const struct budget_functions *functions,
 			    uint64_t program_ns, int is_sure);
 
 /*
- * Records that no function is unhooked any more, after rest_ns without a poll.
- * Any thread.
+ * Records that no function is unhooked any more. rest_ns is the CPU time since
+ * the last poll. Any thread may call this function.
  */
 void budget_records_end(uint64_t rest_ns);
 

@@ -14,14 +14,17 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-/* Words of a struct link_map; it is larger than its declaration in <link.h>. */
+/*
+ * How many words of a struct link_map are searched. The loader's struct is
+ * larger than its declaration in <link.h>.
+ */
 #define MAP_WORDS 192
 
-/* The fields about its thread-local storage. */
+/* The fields of a struct link_map about the module's thread-local storage. */
 struct map_storage {
 	uint64_t image, image_bytes, bytes, align, first_byte;
 	uint64_t offset; /* subtracted from the control block's address */
-	uint64_t module; /* its number */
+	uint64_t module; /* number of the module */
 };
 
 #define KNOWN_WORDS 5
@@ -56,7 +59,10 @@ static int is_storage(const uint64_t *words, const struct map_storage *known)
 	       found->module && found->module < MODULES_MAX;
 }
 
-/* Returns 0 if the structure has an unknown layout. */
+/*
+ * Returns the address of l_tls_offset in the struct, or 0 if its layout is
+ * unknown.
+ */
 static uint64_t find_offset(const struct link_map *map,
 			    const struct map_storage *known)
 {
@@ -95,7 +101,10 @@ static int set_offset(const ElfW(Phdr) * segment)
 	return 0;
 }
 
-/* The initial values; the remaining bytes are zero there. */
+/*
+ * The initial values of the library's thread-local variables. All bytes behind
+ * them are 0.
+ */
 static struct {
 	uint64_t at, bytes;
 } initial;

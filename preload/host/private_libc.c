@@ -5,8 +5,8 @@
  * (exports.map), and they precede libc's.
  *
  * The program, or another preloaded library, may have such functions of its
- * own. These are not made to be called by clew, least of all before libc is
- * initialised: fakeroot's fstat() would read its settings from an environment
+ * own. Those may not work if clew calls them before libc is initialised:
+ * fakeroot's fstat(), for example, would read its settings from an environment
  * that does not exist yet, and never again.
  */
 #include <errno.h>

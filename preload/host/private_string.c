@@ -7,7 +7,7 @@
  * that cannot be called yet when clew's constructor runs; other programs have
  * functions of these names; and with --libc libc's functions are hooked.
  *
- * Not for the hot and warm libraries: these functions may use SSE.
+ * Hot and warm code must not call these functions, because they may use SSE.
  */
 #include <stdint.h>
 #include <string.h>
@@ -75,7 +75,7 @@ int memcmp(const void *a, const void *b, size_t bytes)
 	return 0;
 }
 
-/* Clang replaces a memcmp() whose sign does not matter by this. */
+/* Clang replaces memcmp() by bcmp() where only equality matters. */
 int bcmp(const void *a, const void *b, size_t bytes)
 {
 	return memcmp(a, b, bytes);
@@ -143,7 +143,8 @@ char *strrchr(const char *string, int c)
 }
 
 /*
- * Returns the length of the prefix whose characters are in the set, or are not.
+ * Returns the length of the prefix whose characters are all in the set (in), or
+ * all not in the set.
  */
 static size_t span(const char *string, const char *set, int in)
 {
@@ -174,7 +175,10 @@ char *strstr(const char *string, const char *wanted)
 	return (char *)string;
 }
 
-/* Horspool's algorithm: the step depends on the last byte of the window. */
+/*
+ * Implements Horspool's algorithm: the last byte of the compared window
+ * determines how far to advance.
+ */
 void *memmem(const void *bytes, size_t count, const void *wanted, size_t length)
 {
 	const uint8_t *at = bytes, *pattern = wanted;

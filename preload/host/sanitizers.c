@@ -8,9 +8,9 @@
 #include "preload/host/lookup.h"
 
 /*
- * Returns whether code of the program runs before all libraries, which hardly
- * any programs have but those with sanitizers. A ThreadSanitizer that gcc has
- * linked in has no symbol to find it by.
+ * Returns whether the program has a preinit array, whose code runs before all
+ * libraries. Hardly any program has one without a sanitizer. A ThreadSanitizer
+ * that gcc has linked statically can be found by this, as it exports no symbol.
  */
 static int runs_before_libraries(void)
 {
@@ -48,8 +48,8 @@ static int find(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
- * Most programs define none of these names, so the search reads all modules.
- * The loader unloads none during its callback.
+ * Searches all modules for names of sanitizers, in a callback of
+ * dl_iterate_phdr(), during which the loader unloads no module.
  */
 int sanitizers_leave_no_room(int is_timed)
 {

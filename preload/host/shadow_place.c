@@ -19,8 +19,8 @@ static const uint64_t shadow_places[] = { SHADOW_PLACES, 0 };
 static const uint64_t time_places[] = { TIME_PLACES, 0 };
 
 /*
- * A crash handler that tests memory, or a collector that searches it, must not
- * take the terabytes of the shadow for the program's memory: it would run for
+ * Opens /dev/zero. A crash handler or garbage collector that reads all memory
+ * of the program must not read the terabytes of the shadow: it would run for
  * ever, and allocate the pages that it reads. The shadow is therefore a mapping
  * of this device: anonymous memory for the kernel, but with a name in
  * /proc/PID/maps; and it cannot be read there (sys.h).
@@ -35,7 +35,8 @@ static int open_zero(void)
 	if (!sys_fstat(fd, &st) && S_ISCHR(st.st_mode) &&
 	    st.st_rdev == ZERO_DEVICE)
 		return fd;
-	sys_close(fd); /* another kind of file, in another root */
+	/* this is another file, for example in another root directory */
+	sys_close(fd);
 	return -1;
 }
 
@@ -73,7 +74,10 @@ static uint64_t reserve_first(const uint64_t *places, uint64_t bytes, int fd)
 	return 0;
 }
 
-/* Returns whether the shadow, and the memory for times, are reserved now. */
+/*
+ * Reserves the shadow and the memory for call times. Returns whether both
+ * succeeded.
+ */
 static int reserve_all(int fd)
 {
 	uint64_t shadow = reserve_first(shadow_places, SHADOW_BYTES, fd), times;
@@ -81,7 +85,7 @@ static int reserve_all(int fd)
 	if (!shadow)
 		return 0;
 	hot_shadow_half = shadow / 2;
-	/* Another sink may need it later. */
+	/* In an attached process a later session may need it. */
 	if (!rt.sink->slot_bytes && !rt.is_late)
 		return 1;
 	times = reserve_first(time_places, TIME_BYTES, fd);
@@ -109,6 +113,6 @@ int shadow_reserve(void)
 	    !reserve_anywhere())
 		hot_shadow_low = SHADOW_NOWHERE;
 	else if (hot_shadow_half == SHADOW_HALF && hot_time_third == TIME_THIRD)
-		return 0; /* equal to the initial values of threads */
+		return 0; /* these are already the initial values of threads */
 	return thread_template_place_shadow();
 }

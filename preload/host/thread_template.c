@@ -14,7 +14,10 @@
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
-/* Finds the initial values of `hot`. */
+/*
+ * Callback of dl_iterate_phdr(): finds the initial values of `hot` in the
+ * library's TLS image.
+ */
 static int find_image(struct dl_phdr_info *info, size_t size, void *context)
 {
 	const uint64_t at = thread_variables_at();
@@ -69,7 +72,10 @@ void thread_template_copy(uint64_t block)
 	copy_bytes(thread_template_of(block), (const void *)image, sizeof(hot));
 }
 
-/* The loader has made the image read-only. */
+/*
+ * Makes the image writable for the change, because the loader has made it
+ * read-only.
+ */
 int thread_template_place_shadow(void)
 {
 	uintptr_t page;

@@ -13,7 +13,7 @@
 
 struct hot_thread;
 
-/* Finds the initial values, once. Returns 0 or -ENOENT. Calls libc. */
+/* Finds the initial values. Called once. Returns 0 or -ENOENT. Calls libc. */
 int thread_template_find(void);
 
 /* Returns the address of the initial values, once they are found. */
@@ -23,15 +23,15 @@ uint64_t thread_template_at(void);
 struct hot_thread *thread_template_of(uint64_t block);
 
 /*
- * Sets a thread's variables to the initial values, once they are found. The
- * thread is stopped, or is the calling one.
+ * Sets a thread's variables to the initial values, which must have been found.
+ * The thread is stopped, or is the calling one.
  */
 void thread_template_copy(uint64_t block);
 
 /*
- * Stores the shadow's address, for the calling thread and later ones: that of
- * hot/shadow.h; and the address below which stacks have their shadow in pieces.
- * Returns 0 or -errno. Calls libc.
+ * Stores the shadow's address, and the address below which stacks have their
+ * shadow in pieces (hot/shadow.h), for the calling thread and all later
+ * threads. Returns 0 or -errno. Calls libc.
  */
 int thread_template_place_shadow(void);
 

@@ -13,7 +13,7 @@
 struct unrecorded_line {
 	char path[4096];
 	char line[256];
-	size_t bytes; /* of the line */
+	size_t bytes; /* length of the line */
 };
 
 static void write_line(struct unrecorded_line *note, const char *why, int err)
@@ -25,7 +25,7 @@ static void write_line(struct unrecorded_line *note, const char *why, int err)
 	text_string(&text, why);
 	if (err)
 		obstacle_explain(&text, err);
-	text.left++; /* one byte was reserved */
+	text.left++; /* the byte that was reserved for the newline */
 	text_string(&text, "\n");
 	note->bytes = (size_t)(text.at - note->line);
 }
@@ -67,7 +67,7 @@ void unrecorded_note(const char *dir, const char *why, int err)
 		return;
 	write_line(&note, why, err);
 	if (machine_is_emulated())
-		append(&note); /* it does not support tasks */
+		append(&note); /* the kernel does not support tasks */
 	else
 		apart_call(append, &note);
 }

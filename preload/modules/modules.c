@@ -16,23 +16,31 @@
 #include "preload/sys/text.h"
 
 /*
- * See modules.h. The loader reports modules in the order in which they were
- * loaded, which is the order of struct modules. A search therefore starts after
- * the module that was found last, and none is needed once all were found.
- * Otherwise the time of an update would be quadratic in the number of modules.
+ * State of one update of the list. The loader reports modules in the order in
+ * which they were loaded, which is also the order of the list. Therefore the
+ * search for a reported module starts behind the one that was found last, and
+ * ends when all modules of the list were found. Otherwise an update would take
+ * quadratic time.
  */
 struct finder {
 	struct modules *modules;
 	struct arena *arena;
 	/* Module at which the next search starts; NULL: at the first one. */
 	struct module *next;
-	uint32_t unseen; /* modules of earlier updates that are not found yet */
+	/* number of modules in the list that were not found yet */
+	uint32_t unseen;
 	uint8_t has_unloaded; /* some modules were unloaded */
-	/* In other namespaces, which may share ld.so with the first. */
+	/*
+	 * The reported modules belong to another namespace, which may share
+	 * ld.so with the first one.
+	 */
 	uint8_t is_in_others;
 };
 
-/* Starts a new generation. */
+/*
+ * Begins an update: increments the generation, which each module that is found
+ * gets.
+ */
 static void begin(struct finder *finder)
 {
 	struct modules *modules = finder->modules;
@@ -46,8 +54,8 @@ static void begin(struct finder *finder)
 }
 
 /*
- * Returns the stored path of an unloaded module, so that reloading it stores no
- * copy.
+ * Returns the stored copy of this path if some module of the list has it, so
+ * that no second copy is stored when a module is loaded again; else NULL.
  */
 static const char *known_path(const struct module *list, const char *path)
 {
@@ -73,7 +81,10 @@ static const char *keep_path(struct finder *finder, const char *path)
 	return copy ? memcpy(copy, path, bytes) : NULL;
 }
 
-/* The loader stores names as it got them; some are relative. */
+/*
+ * Returns the absolute form of a path. The loader reports names as they were
+ * passed to it, and some are relative.
+ */
 static const char *absolute_path(struct finder *finder, const char *path)
 {
 	char absolute[2 * PATH_MAX];
@@ -89,7 +100,7 @@ static const char *absolute_path(struct finder *finder, const char *path)
 	return keep_path(finder, text_was_cut(&text) ? path : absolute);
 }
 
-/* The loader has no name for the executable. */
+/* Returns the path of the executable, for which the loader reports no name. */
 static const char *executable_path(struct finder *finder)
 {
 	char path[PATH_MAX];
@@ -148,8 +159,8 @@ static uint32_t find_build_id(const uint8_t *at, const uint8_t *end,
 }
 
 /*
- * Returns whether a loaded segment contains the notes. Tools that remove notes
- * may leave an invalid segment header that points to unmapped memory.
+ * Returns whether a loaded segment contains these notes. Tools that remove
+ * notes may leave a program header that points to unmapped memory.
  */
 static int is_loaded(const struct module *module, const ElfW(Phdr) * part)
 {
@@ -271,8 +282,9 @@ static int has_same_build_id(const struct module *module,
 }
 
 /*
- * Between two updates, a module may be unloaded and another loaded at its
- * address. Modules without a build-id are distinguished by their paths.
+ * Returns whether a reported module is the one in the list that has the same
+ * address. Another module may have been loaded there since the last update.
+ * Modules without a build-id are distinguished by their paths.
  */
 static int is_same(const struct module *module, const struct dl_phdr_info *info)
 {
@@ -346,7 +358,10 @@ int modules_add(struct modules *modules, const struct dl_phdr_info *info,
 	return add_module(&finder, info);
 }
 
-/* A new module without a build-id may be another one with the same path. */
+/*
+ * Returns whether a reported module may be the one in the list. Without a
+ * build-id, a new module may be another file with the same path.
+ */
 static int may_be_same(const struct module *module,
 		       const struct dl_phdr_info *info)
 {
@@ -364,7 +379,7 @@ static int see_again(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* The program itself cannot be unloaded. */
+/* Skips the first module, the program itself, which cannot be unloaded. */
 void modules_find_unloaded(struct modules *modules)
 {
 	struct finder finder = { .modules = modules };

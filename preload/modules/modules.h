@@ -21,27 +21,35 @@ struct number_range;
 struct patch;
 
 struct module {
-	struct module *next;         /* in the order of loading */
-	const char *path;            /* absolute for the executable */
-	uint64_t base;               /* load bias */
-	const ElfW(Phdr) * segments; /* in the module; unmapped with it */
+	struct module *next; /* in the order of loading */
+	const char *path;    /* absolute for the executable */
+	uint64_t base;       /* load bias */
+	/* the program headers in the module's memory */
+	const ElfW(Phdr) * segments;
 	uint32_t segment_count;
 	struct pc_range code;  /* bounds of the executable segments */
 	struct pc_range image; /* bounds of all segments */
 	enum module_state state;
-	uint32_t build_id_bytes; /* of the module in memory; 0: none */
+	/* length of the build-id in the module's memory; 0 if there is none */
+	uint32_t build_id_bytes;
 	uint8_t build_id[32];
-	/* Content of a module without a build-id, once analysed. */
+	/*
+	 * Identity of a module without a build-id, once its file was analysed.
+	 */
 	struct content content;
 	/* The numbers of its functions; NULL: none are recorded. */
 	const struct number_range *numbers;
-	struct patch *patches; /* NULL: nothing is hooked (module_patches.h) */
-	uint32_t traits;       /* of its code, as far as it was analysed */
-	uint32_t generation;   /* of the last update that found it */
-	uint8_t is_new;        /* since the last update */
+	/* the module's hooks and probes (module_patches.h), or NULL */
+	struct patch *patches;
+	/* properties of its code (image/traits.h), as far as it was analysed */
+	uint32_t traits;
+	/* number of the last update that has found the module */
+	uint32_t generation;
+	uint8_t is_new; /* the last update has added the module */
 	uint8_t is_gone;
 	uint8_t is_libc;
-	uint8_t is_retired; /* is_gone, and the recording contains that */
+	/* is_gone, and the recording says that the module was unloaded */
+	uint8_t is_retired;
 };
 
 static inline int module_is_loaded(const struct module *module)
@@ -56,30 +64,30 @@ static inline struct window_user module_user(const struct module *module)
 
 struct modules {
 	struct module *first, *last;
-	struct module *self;  /* libclew.so */
-	struct module *spare; /* removed from the list, for reuse */
+	struct module *self; /* libclew.so */
+	/* structs that were removed from the list and can be reused */
+	struct module *spare;
 	uint32_t generation;
 };
 
 /*
- * Reads the list of loaded modules. New modules are appended with is_new set,
- * including former ones that were loaded again at the same address; the caller
- * must compare them. Unloaded modules get is_gone set. Returns 0 or -ENOMEM.
- * Calls libc.
+ * Reads the loader's list of modules. New modules are appended with is_new set.
+ * A module that was unloaded and loaded again at the same address is also
+ * appended; the caller compares it with the former one. Unloaded modules get
+ * is_gone set. Returns 0 or -ENOMEM. Calls libc.
  */
 int modules_update(struct modules *modules, struct arena *arena);
 
 /*
- * Appends a module that the loader does not know. Returns 0 or -ENOMEM. Calls
- * libc.
+ * Appends a module that is not in the loader's list. Returns 0 or -ENOMEM.
+ * Calls libc.
  */
 int modules_add(struct modules *modules, const struct dl_phdr_info *info,
 		struct arena *arena);
 
 /*
- * Only sets is_gone of unloaded modules, while the results of the last update
- * are processed; adds none. A new module without a build-id cannot be
- * identified with certainty.
+ * Sets is_gone of modules that were unloaded since the last update, and adds no
+ * modules. Used while the results of the last update are still being processed.
  */
 void modules_find_unloaded(struct modules *modules);
 

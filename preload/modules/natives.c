@@ -8,7 +8,7 @@
 #include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
 
-/* Under the loader's lock. */
+/* 1 after natives_distrust(). Protected by the loader's lock. */
 static int is_distrustful;
 
 static void change_windows(uint64_t start, uint64_t end, uint8_t from,
@@ -64,7 +64,7 @@ static void add_range(const struct pc_range *code)
 		hot_native_count++;
 	}
 	atomic_store_explicit(&range->start, code->start, memory_order_relaxed);
-	/* Pairs with native_find(). */
+	/* This release store pairs with the load in native_find(). */
 	atomic_store_explicit(&range->end, code->end, memory_order_release);
 	if (!is_distrustful)
 		change_windows(code->start, code->end, WINDOW_UNKNOWN,
@@ -85,7 +85,10 @@ void natives_disown(const struct module *module)
 	natives_share(module->code.start, module->code.end);
 }
 
-/* Removes ranges first, because new modules may be at the same addresses. */
+/*
+ * Removes the ranges of unloaded modules first, because new modules may be at
+ * the same addresses.
+ */
 void natives_update(const struct modules *modules)
 {
 	for (const struct module *m = modules->first; m; m = m->next)

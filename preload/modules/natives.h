@@ -6,7 +6,7 @@
 
 /*
  * Updates hot_native (hot/native.h): adds the text of new modules, removes that
- * of unloaded ones. Under the loader's lock.
+ * of unloaded ones. Called with the loader's lock held.
  */
 void natives_update(const struct modules *modules);
 
@@ -18,15 +18,17 @@ void natives_update(const struct modules *modules);
 void natives_disown(const struct module *module);
 
 /*
- * A module may make memory executable without being observed: all callers must
- * be checked from now on, at any address. Under the loader's lock.
+ * Called when a module may make memory executable without clew noticing it.
+ * From now on guarded stubs check all callers. Called with the loader's lock
+ * held.
  */
 void natives_distrust(void);
 
 /*
- * natives_share() marks [start, end), where other code than modules' text is or
- * will be executable: callers from the same windows must be checked. At any
- * time.
+ * natives_share() notes that [start, end) contains, or will contain, executable
+ * code that is not the text of a module. Guarded stubs then check callers from
+ * the same windows of 16 MiB. natives_are_shared() returns whether this was
+ * noted for the window of pc. Both may be called at any time.
  */
 void natives_share(uint64_t start, uint64_t end);
 int natives_are_shared(uint64_t pc);

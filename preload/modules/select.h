@@ -10,9 +10,9 @@
 #include "wire/verdict.h"
 
 /*
- * Returns MODULE_IS_HOOKED, or the reason why the module is excluded. A glob
- * with a slash is matched against the path, any other against the file name.
- * Counts matches.
+ * Returns MODULE_IS_HOOKED, or the reason why the rules exclude the module. A
+ * glob with a slash is matched against the path, any other against the file
+ * name. Adds 1 to rule->matches of each rule that matches.
  */
 enum module_state select_module(const struct config *config, const char *path);
 
@@ -22,8 +22,8 @@ int select_is_libc(const char *path);
 int select_has_function_rules(const struct config *config);
 
 /*
- * Returns whether the rules select a function with this (linker's) name. Counts
- * matches.
+ * Returns whether the rules select a function with this symbol name. Adds 1 to
+ * rule->matches of each rule that matches.
  */
 int select_function(const struct config *config, const char *name);
 

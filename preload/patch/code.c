@@ -14,8 +14,8 @@
 #define REGISTER_EXPEDITED_SYNC_CORE (1 << 6)
 
 /*
- * One method of writing. Each function returns 0 or -errno; NULL if there is
- * nothing to do.
+ * One method of writing code. Each function returns 0 or -errno, and is NULL if
+ * there is nothing to do.
  */
 struct code_way {
 	int (*open)(struct code_writer *writer);
@@ -63,7 +63,10 @@ static int protection_of(const ElfW(Phdr) * segment)
 	       (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* Continues with the other segments after an error. */
+/*
+ * Makes all executable segments of the module writable, or executable again.
+ * Continues with the other segments after an error.
+ */
 static int protect_code(const struct module *module, int is_writable)
 {
 	int first_err = 0;
@@ -157,8 +160,8 @@ static int read_page(struct code_writer *writer)
 }
 
 /*
- * Each write takes the memory map's lock. A page is therefore written by one
- * call, and bytes between the changed ones are rewritten unchanged.
+ * Writes a page by one system call, because each call takes the lock of the
+ * process's memory map. Bytes between the changed ones are rewritten unchanged.
  */
 static int write_page(struct code_writer *writer)
 {

@@ -4,7 +4,7 @@
  *
  * The method depends on which threads may execute the code meanwhile:
  *
- *	CODE_IS_IDLE	None, in the whole module. All executable segments are
+ *	CODE_IS_IDLE	No thread executes any code of the module. All executable segments are
  *			writable instead of executable until code_close().
  *			While clew attaches threads may execute it: the bytes
  *			are only recorded, and written from outside (journal.h).
@@ -34,13 +34,16 @@ enum code_use { CODE_IS_IDLE, CODE_IS_LIVE, CODE_IS_BOTH };
 
 struct code_way;
 
-/* Allocated by the caller, on its stack; one at a time for a module. */
+/*
+ * State of one series of writes. The caller allocates it, on its stack. A
+ * module has only one at a time.
+ */
 struct code_writer {
 	const struct code_way *way;
 	const struct module *module; /* CODE_IS_IDLE: the code's module */
-	int is_noted;            /* record only, in the journal (journal.h) */
-	int fd;                  /* of /proc/self/mem */
-	uint64_t page;           /* the current page; 0: none */
+	int is_noted;  /* bytes are only recorded in the journal (journal.h) */
+	int fd;        /* descriptor of /proc/self/mem */
+	uint64_t page; /* the current page; 0: none */
 	volatile uint8_t *bytes; /* where that page's bytes are written */
 	uint8_t copy[PAGE_BYTES];
 };
@@ -57,14 +60,14 @@ int code_close(struct code_writer *writer);
 
 /*
  * Writes bytes. Each byte changes atomically, in any order, at the latest at
- * the next barrier. Writes to the same page are best made in sequence.
+ * the next code_barrier(). Consecutive writes to the same page are the fastest.
  */
 int code_write(struct code_writer *writer, uint64_t pc, const uint8_t *bytes,
 	       uint64_t count);
 
 /*
- * Waits until no thread of the process executes bytes older than the preceding
- * writes. Returns 0 or -errno.
+ * Waits until every processor that runs a thread of the process sees the
+ * preceding writes before it executes further code. Returns 0 or -errno.
  */
 int code_barrier(struct code_writer *writer);
 

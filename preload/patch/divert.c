@@ -19,8 +19,8 @@
 #define PAD_BYTES       (ORIGINAL_AT + RELOCATE_MAX_BYTES)
 
 /*
- * Writes the jump to `ours`, and after it the instructions that the jump to the
- * pad displaces.
+ * Writes the pad: a jump to `ours`, followed by the instructions that the jump
+ * to the pad displaces.
  */
 static int make_pad(struct divert *one, const struct decoder *decoder,
 		    struct windows *windows, const struct prologue *prologue,
@@ -46,9 +46,10 @@ static int make_pad(struct divert *one, const struct decoder *decoder,
 }
 
 /*
- * A function that does nothing is only a return, and the padding after it is
- * overwritten. No other jump uses that padding, because the analysis reserves
- * it for the function.
+ * Decides whether the function's first instructions can be displaced. If the
+ * function is only a return, the padding behind it is overwritten as well. No
+ * other jump uses that padding, because the analysis reserves it for the
+ * function.
  */
 static struct prologue judge(const struct decoder *decoder,
 			     const struct module *module, uint64_t pc)
@@ -102,8 +103,8 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 		      : -EBUSY;
 	arena_fini(&scratch);
 	/*
-	 * When the code is written from outside, the caller seals it with
-	 * everything else
+	 * While the journal defers changes, the caller seals all new code
+	 * together.
 	 */
 	if (!err && !journal_is_deferring())
 		err = windows_seal(windows);

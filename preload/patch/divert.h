@@ -15,13 +15,14 @@
 #include "wire/recording.h"
 
 /*
- * Never freed. No list of patches contains it: it stays when hooks are removed.
+ * A replaced function. This struct is never freed, and its patch is in no list
+ * of patches, so it stays when hooks are removed.
  */
 struct divert {
 	struct patch patch;
 	struct patch_site site;
 	uint64_t pc;    /* entry of the function */
-	void *original; /* does what the function did */
+	void *original; /* to be called for the function's original behaviour */
 };
 
 /*

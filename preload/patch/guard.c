@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See guard.h. Stubs are sealed: executable and not writable. Stubs are
- * therefore written like code that other threads execute (code.h). If /proc is
- * not available, as after chroot(), their pages become writable and executable
- * for a moment: a module that needs guards has just created such memory itself.
+ * See guard.h. Stubs are executable and not writable, so they are changed in
+ * the same way as other code that threads execute (code.h). If /proc is not
+ * available, as after chroot(), their pages become writable and executable for
+ * a moment: a module that needs guards has just created such memory itself.
  */
 #include "preload/patch/guard.h"
 

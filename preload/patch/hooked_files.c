@@ -18,8 +18,9 @@ struct file_identity {
 };
 
 /*
- * changed_s and changed_ns are random (prelinked_file.h), so a reused inode
- * does not match.
+ * A file with hooked text, and the module's own file. The identity contains
+ * changed_s and changed_ns, which are random (prelinked_file.h), so a later
+ * file with the same inode number does not match.
  */
 struct hooked_file {
 	struct file_identity identity, own;
@@ -29,7 +30,8 @@ struct hooked_file {
 };
 
 /*
- * Written by the holder of the turn. Elements below `count` never change again.
+ * Written by the thread that has the turn (hooking_turn.h). Elements below
+ * `count` never change again.
  */
 static struct {
 	struct hooked_file items[HOOKED_FILES_MAX];
@@ -44,7 +46,7 @@ static int is_identity(const struct file_identity *identity,
 
 static const struct hooked_file *find(const struct stat *st)
 {
-	/* Pairs with the store in hooked_files_add(). */
+	/* This load pairs with the store in hooked_files_add(). */
 	const uint32_t count = hooked_files.count;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -75,10 +77,14 @@ void hooked_files_add(int fd, const struct pristine_file *own,
 		.changed_ns = st.st_mtim.tv_nsec,
 		.path = module->path,
 	};
-	hooked_files.count = count + 1; /* pairs with the load in find() */
+	/* this store pairs with the load in find() */
+	hooked_files.count = count + 1;
 }
 
-/* Returns whether mmap() can read the descriptor; with others it must fail. */
+/*
+ * Returns whether the descriptor is open for reading. With any other, mmap()
+ * must fail as it would without clew.
+ */
 static int is_readable(int fd)
 {
 	const long flags = sys_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);

@@ -5,8 +5,8 @@
  *
  * /proc/self/maps names such a file instead of the module's own. A program that
  * maps its own code a second time therefore opens this file. The jumps in it
- * lead to stubs from one address only, so the fronts of mmap() map the module's
- * own file in its place, and dlopen() loads the module.
+ * reach their stubs from one address only. Therefore clew's wrapper of mmap()
+ * maps the module's own file instead, and that of dlopen() loads it.
  */
 #ifndef CLEW_PATCH_HOOKED_FILES_H
 #define CLEW_PATCH_HOOKED_FILES_H

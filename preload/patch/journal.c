@@ -10,11 +10,11 @@
 #include "preload/sys/sys.h"
 
 static struct {
-	struct wire_text *texts; /* NULL: not begun */
+	struct wire_text *texts; /* NULL before journal_begin() */
 	uint64_t count;
 	int is_deferring;
-	int is_kept;   /* marks the texts that are noted now */
-	int is_shared; /* some of its pages are mapped from a file */
+	int is_kept; /* texts that are added now belong to the library itself */
+	int is_shared; /* some of the journal's pages are mapped from a file */
 } journal;
 
 #define JOURNAL_BYTES (WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text))
@@ -73,8 +73,9 @@ static struct wire_text *find(uint64_t at, uint64_t count)
 }
 
 /*
- * The original bytes are known from the first note. While changes are deferred,
- * a second note of the same data replaces the bytes to be written.
+ * Adds a text. If the same bytes are already in the journal, their original
+ * values stay; while changes are deferred, the bytes to be written are
+ * replaced.
  */
 int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
 {
@@ -115,7 +116,7 @@ static uint64_t whole_pages(uint64_t bytes)
 	return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
-/* Frees the pages after the last text. */
+/* Frees the pages behind the last text. */
 static void trim(void)
 {
 	const uint64_t used = whole_pages(used_bytes());
@@ -134,7 +135,7 @@ static void move_to(void *texts, int is_shared)
 
 /*
  * Returns the index of the first text, from the i-th on, that belongs to hooks
- * or to none.
+ * (is_of_hooks), or that does not.
  */
 static uint64_t find_kind(uint64_t i, int is_of_hooks)
 {
@@ -181,7 +182,7 @@ void journal_share(const struct pc_range *part, void *shared)
 	move_to(texts, 1);
 }
 
-/* Moves the journal to private memory. */
+/* Copies the journal back to private memory, if it is mapped from a file. */
 static void unshare(void)
 {
 	void *texts = reserve();

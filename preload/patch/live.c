@@ -44,8 +44,9 @@ struct change {
 /* ---- Present bytes ---- */
 
 /*
- * Returns the bytes at pc, or NULL. Reads a whole page, which has about twenty
- * sites: reading each site would take two system calls.
+ * Returns the present bytes at pc, or NULL. Reads a whole page, which contains
+ * about twenty sites, because reading each site by itself would take many
+ * system calls.
  */
 static const uint8_t *bytes_at(struct change *change, uint64_t pc,
 			       uint64_t count)
@@ -67,8 +68,8 @@ static const uint8_t *bytes_at(struct change *change, uint64_t pc,
 }
 
 /*
- * Returns whether the bytes are those before or after hooking, or a mixture
- * that a step leaves.
+ * Returns whether the bytes at pc are the original ones, the hook's, or a
+ * mixture that an interrupted change has left.
  */
 static int is_ours(struct change *change, uint64_t pc,
 		   const struct patch_text *text)
@@ -154,7 +155,7 @@ static int step(struct change *change,
 	return err ? err : code_barrier(&change->writer);
 }
 
-/* No thread executes islands before a site leads to them. */
+/* Writes the islands. No thread executes them before a site leads there. */
 static int write_islands(struct change *change)
 {
 	int err = 0;
@@ -188,8 +189,8 @@ static int is_replaced(const void *context, uint64_t pc)
 static const struct quiesce_places replaced = { .contains = is_replaced };
 
 /*
- * A system call filter might kill the process for the calls that follow, and a
- * debugger would stop at each int3.
+ * Returns -EPERM under a system call filter, which might kill the process at
+ * the calls that follow, and under a debugger, which would stop at each int3.
  */
 static int check_process(void)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hooks and unhooks functions while threads execute them. The first bytes of
- * each function (its site, patch.h) are replaced by way of a breakpoint, so
- * that each thread executes either the old bytes or the new ones.
+ * each function (its site, patch.h) are first replaced by a breakpoint, so that
+ * each thread executes either the old bytes or the new ones.
  */
 #ifndef CLEW_PATCH_LIVE_H
 #define CLEW_PATCH_LIVE_H
 
 #include "preload/patch/patch.h"
 
-/* Sites of a patch, beginning with number `first`. */
+/* `count` sites of a patch, beginning with the one at index `first`. */
 struct live_range {
 	const struct patch *patch;
 	uint32_t first;
@@ -17,12 +17,13 @@ struct live_range {
 };
 
 /*
- * live_commit() hooks these sites, live_revert() restores them. Sites whose
- * bytes are not clew's (is_overwritten) stay unchanged. Otherwise all sites
- * change or none; no call fails meanwhile, and each either goes through its
- * stub or does not. Hosts (patch.h) are changed together with their guests. The
- * patches must be in the list of patches (patches.h), and their modules must
- * stay loaded; the caller holds the list's lock, with all signals blocked.
+ * live_commit() hooks these sites, live_revert() restores their original bytes.
+ * A site that something else has overwritten (is_overwritten) stays unchanged.
+ * Of the other sites, either all are changed or none. The program's calls work
+ * all the time, with or without the stub. Hosts (patch.h) are changed together
+ * with their guests. The patches must be in the list of patches (patches.h),
+ * and their modules must stay loaded; the caller holds the list's lock, with
+ * all signals blocked.
  *
  * Return 0, or -errno if nothing was changed: -EBUSY with the *tid of a thread
  * that was in the way until CLOCK_MONOTONIC reached deadline_ns, -EPERM under a

@@ -71,7 +71,10 @@ static int is_to_be_written(const struct patch *chain)
 	return 0;
 }
 
-/* A text belongs to the first patch of a chain and covers others of it. */
+/*
+ * Writes a chain of patches. A hooked text (prelinked_text.h) belongs to the
+ * first patch of the chain, and may contain the sites of further ones.
+ */
 static int write_idle(const struct patch *chain)
 {
 	const struct prelinked_text *text = chain->text;
@@ -121,7 +124,10 @@ static int texts_meet(const struct patch_text *a, const struct patch_text *b)
 	return a->pc < b->pc + b->bytes && b->pc < a->pc + a->bytes;
 }
 
-/* Returns whether a text of a patch with this base overlaps the other patch. */
+/*
+ * Returns whether bytes that a patch with this base changes overlap those of
+ * the other patch.
+ */
 static int text_meets(struct patch_text text, uint64_t base,
 		      const struct patch *patch)
 {
@@ -167,7 +173,7 @@ static uint64_t page_end(uint64_t pc)
 	return (pc + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
-/* Consecutive stubs: [start of a page, end of a stub). */
+/* A row of consecutive stubs, from the start of a page to the end of a stub. */
 struct row {
 	uint64_t start, end;
 };
@@ -185,13 +191,13 @@ static uint64_t stub_page(const struct patch *patch, uint32_t i)
 }
 
 /*
- * Stubs of a patch are consecutive in the order in which they were created,
- * with the guests' last, except at a change of block, or if one became useless.
- * These pages contain no other stubs.
+ * Frees the stubs of hooks. They are consecutive in the order of their
+ * creation, those of guests last, except at a change of block or where a stub
+ * was not used. Their pages contain no other stubs.
  */
 /*
- * The few stubs of a user's probe are in the order in which its locations were
- * found.
+ * Frees the few stubs of a user's probe one by one: they are in the order in
+ * which the probe's locations were found.
  */
 static void free_scattered(const struct patch *patch, struct windows *windows)
 {

@@ -20,7 +20,7 @@ int patch_commit(struct patch *chain);
 /* Returns whether all bytes that patch_commit() would replace are unchanged. */
 int patch_fits(const struct patch *patch);
 
-/* Returns whether both patches change a common byte. */
+/* Returns whether there is a byte that both patches change. */
 int patch_meets(const struct patch *patch, const struct patch *other);
 
 /*

@@ -54,7 +54,10 @@ static uint64_t island_pc(const struct patch_site *site, int8_t displacement)
 	       (uint64_t)(int64_t)displacement;
 }
 
-/* Adds the island's jump, and sets the short jump to it. */
+/*
+ * Adds the jump in the island, and sets the site's short jump, which leads
+ * there.
+ */
 static int aim_short_jump(struct patch *patch, struct patch_site *site,
 			  int8_t displacement)
 {
@@ -70,7 +73,10 @@ static int aim_short_jump(struct patch *patch, struct patch_site *site,
 	return 0;
 }
 
-/* Adds the jump behind that of the host, whose site is already set. */
+/*
+ * Adds the jump behind that of the host, whose site must be set already. The
+ * guest's short jump leads there.
+ */
 static int aim_guest(const struct patch *patch, struct patch_site *site,
 		     int8_t displacement)
 {
@@ -94,7 +100,10 @@ static int aim_guest(const struct patch *patch, struct patch_site *site,
 	return 0;
 }
 
-/* Sets a jump of which only the first bytes are written. */
+/*
+ * Sets a punned jump, of which only the first bytes are written, and creates
+ * its pad.
+ */
 static int aim_punned_jump(struct patch_site *site, struct pads *pads)
 {
 	const unsigned int bytes = site->displaced_bytes;
@@ -145,7 +154,7 @@ static int aim(struct patch *patch, struct patch_workshop *workshop,
 	}
 }
 
-/* Moves the last site to its position by pc. */
+/* Moves the site that was added last to its position in the order of pcs. */
 static void insert_site(struct patch *patch)
 {
 	struct patch_site *site = &patch->sites[patch->site_count];
@@ -171,7 +180,7 @@ static int write_stub(const struct patch_workshop *workshop,
 				 site->stub);
 }
 
-/* Writes a new stub for the site. */
+/* Creates a stub for the site. */
 static int make_stub(const struct patch *patch,
 		     const struct patch_workshop *workshop,
 		     struct patch_site *site)
@@ -195,8 +204,8 @@ static uint32_t leaf_bytes(const struct wire_function *function)
 }
 
 /*
- * Prepares the i-th function; its number is first_function + i. If its site
- * cannot be set, a stub stays unused.
+ * Prepares the i-th function, whose number is first_function + i. If its site
+ * cannot be set, its stub stays unused.
  */
 static int prepare_function(struct patch *patch,
 			    struct patch_workshop *workshop,
@@ -234,7 +243,10 @@ static int prepare_function(struct patch *patch,
 	return 0;
 }
 
-/* Returns whether its island is not in padding but in a function, its host. */
+/*
+ * Returns whether the function's island is in another function (its host) and
+ * not in padding.
+ */
 static int is_guest(const struct wire_function *functions, uint32_t count,
 		    const struct wire_function *function)
 {
@@ -251,14 +263,15 @@ static int is_guest(const struct wire_function *functions, uint32_t count,
 }
 
 /*
- * Each function takes some microseconds. Reading the clock is a system call, at
- * which a tracer stops the thread twice.
+ * How many functions are prepared between two calls of slices_rest(). A
+ * function takes a few microseconds. slices_rest() reads the clock by a system
+ * call, at which a tracer may stop the thread twice.
  */
 #define BETWEEN_RESTS 256
 
 /*
- * Returns whether the module is still loaded: other threads may run during a
- * rest.
+ * Calls slices_rest() after every BETWEEN_RESTS functions. Returns whether the
+ * module is still loaded, because other threads may run meanwhile.
  */
 static int rest(const struct patch *patch, uint32_t i)
 {
@@ -267,7 +280,10 @@ static int rest(const struct patch *patch, uint32_t i)
 	return !patch->module->is_gone;
 }
 
-/* Call it first without guests, then with guests, which need their hosts. */
+/*
+ * Prepares either all functions except guests, or the guests. Guests come
+ * second, because they need the sites of their hosts.
+ */
 static void prepare_functions(struct patch *patch,
 			      struct patch_workshop *workshop,
 			      uint32_t first_function,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns verdicts into bytes: a stub for each function of a module that can be
- * hooked, and the jumps to these stubs that will be written over the functions'
- * first bytes (patch.h). Nothing is written to the module yet.
+ * Creates a stub for each function of a module that can be hooked, and computes
+ * the jumps to these stubs, which will be written over the functions' first
+ * bytes (patch.h). Nothing is written to the module yet.
  */
 #ifndef CLEW_PATCH_PATCH_PREPARE_H
 #define CLEW_PATCH_PATCH_PREPARE_H
@@ -19,9 +19,11 @@ struct patch_workshop {
 	struct pads *pads;
 	struct stub_constants constants;
 	struct decoder decoder;
-	const struct prelinked *prelinked; /* of this module */
-	int has_traps;        /* breakpoints may be used if nothing else fits */
-	const uint32_t *only; /* indices of functions; NULL: all */
+	/* stubs of this module that are mapped from the cache */
+	const struct prelinked *prelinked;
+	int has_traps; /* breakpoints may be used if nothing else fits */
+	/* indices of the functions to prepare; NULL: all */
+	const uint32_t *only;
 	uint32_t only_count;
 };
 
@@ -35,7 +37,10 @@ int patch_prepare(struct patch *patch, struct patch_workshop *workshop,
 		  struct module *module, uint32_t first_function,
 		  struct wire_function *functions, uint32_t count);
 
-/* Returns the inputs of a site's stub; the site's pc is relative to base. */
+/*
+ * Returns the data that stub_write() needs about a site. The site's pc is
+ * relative to base.
+ */
 static inline struct stub_function patch_function_of(
 	const struct patch_site *site, uint64_t base)
 {

@@ -3,7 +3,7 @@
  * Finds out the pc of a running thread: a signal is sent to the thread, and the
  * signal's handler reports the pc that it has interrupted.
  *
- * The signal is a real-time signal that the program does not use at the moment,
+ * The signal is a real-time signal that the program does not use at the moment.
  * It is sent only to threads that do not block it, and pc_query_close()
  * discards signals that have not arrived. The handler restarts an interrupted
  * system call that would fail with EINTR, if the call can be repeated.

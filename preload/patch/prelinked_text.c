@@ -29,8 +29,8 @@ struct prelinked_text_layout prelinked_text_layout(
 /* ---- Finding ---- */
 
 /*
- * Returns a hash of everything that the text depends on, except the library's
- * build and the module's file.
+ * Returns a hash of everything that the contents of a hooked text depend on,
+ * except the library's build and the module's file.
  */
 static uint64_t key_of(const struct prelinked_text_module *of,
 		       const struct prelinked_found *stubs)
@@ -115,7 +115,10 @@ static int is_its(const struct prelinked_text *text,
 	       is_laid_out(head, &text->about, of->count);
 }
 
-/* Opens a text and its tables, if it was made from this file. */
+/*
+ * Opens a hooked text and its tables, if it was made from the module's present
+ * file.
+ */
 static int open_text(struct prelinked_text *text,
 		     const struct prelinked_text_module *of,
 		     const struct prelinked_folder *folder,

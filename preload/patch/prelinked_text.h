@@ -11,8 +11,8 @@
  *	memory	[ headers | text | constants ]	from that file, same offsets
  *		[ variables ]			the module's own, unchanged
  *
- * The offsets are the module's, and headers, symbols and unwind information
- * exist, so debuggers and profilers that open the mapped file work.
+ * The file has the same offsets, headers, symbols and unwind information as the
+ * module's, so debuggers and profilers that open the mapped file work.
  *
  * The text is used if the replaced memory equals the file that it was made
  * from, which is checked without reading either (pristine.h). Differences in
@@ -40,7 +40,7 @@
 
 #define PRELINKED_TEXT_WRITTEN_MAX 64
 
-/* In the file, after its head. */
+/* Data about the text. It follows the head in the file. */
 struct prelinked_text_about {
 	struct pristine_file file; /* of the module */
 	uint32_t site_count, island_count, rest_count, trap_count;
@@ -50,30 +50,36 @@ struct prelinked_text_about {
 struct prelinked_text_module {
 	const struct module *module;
 	const struct prelinked_module *stubs_of;
-	/* With the verdicts in the file. */
+	/* The functions with the verdicts that the file was made with. */
 	const struct wire_function *analysed;
-	struct wire_function *functions; /* with the verdicts in this process */
+	/* the functions with their verdicts in this process */
+	struct wire_function *functions;
 	uint32_t count;
 	uint32_t first_number;
 };
 
 /* Zero it before use. */
 struct prelinked_text {
-	int is_pristine; /* about.file is the module's file and is unchanged */
-	int is_found;    /* the fields below are valid */
-	uint32_t number; /* number of the file of stubs */
+	/* about.file describes the module's file, and memory equals it */
+	int is_pristine;
+	int is_found; /* the fields below are valid */
+	/* number of the file of stubs that the text belongs to */
+	uint32_t number;
 	uint64_t maker, key;
 	int fd;
 	struct prelinked_text_about about;
-	/* In private memory, mapped from the file. */
+	/* Tables, privately mapped from the file. */
 	struct patch_site *sites;
 	struct patch_text *islands;
 	const uint32_t *rest; /* indices of functions */
 	uint64_t table_bytes;
-	/* Differences in this process. */
+	/* Pages of the module that were written to in this process. */
 	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX]; /* pages */
 	int written_count;
-	/* With absolute addresses; in the pass's arena. */
+	/*
+	 * Differences of this process, with absolute addresses. In the arena of
+	 * the pass (hooking/hook.c).
+	 */
 	struct patch_text *fixes;
 	uint32_t fix_count;
 };
@@ -118,14 +124,18 @@ int prelinked_text_make(const struct prelinked_text *text,
 			const struct pristine *pristine, struct arena *scratch);
 
 /*
- * For patch_commit(): maps the text, or the module's own file again. Returns 0
- * or -errno.
+ * For patch_commit(). prelinked_text_map() maps the text over the module and
+ * returns 0 or -errno. prelinked_text_unmap() maps the module's own file again.
  */
 int prelinked_text_map(const struct prelinked_text *text,
 		       const struct module *module);
 void prelinked_text_unmap(const struct prelinked_text *text,
 			  const struct module *module);
-/* For patch_commit(): whether there are differences, and writing them. */
+/*
+ * For patch_commit(). prelinked_text_is_other() returns whether this process
+ * needs other bytes than the text has. prelinked_text_write() writes them, and
+ * returns 0 or -errno.
+ */
 int prelinked_text_is_other(const struct prelinked_text *text);
 int prelinked_text_write(const struct prelinked_text *text,
 			 struct code_writer *writer, const struct patch *chain);

@@ -10,14 +10,15 @@
 struct text_making {
 	const struct prelinked_text *text;
 	const struct prelinked_text_module *of;
-	const struct patch *patch; /* as prepared in this process */
+	/* the hooks that were prepared in this process */
+	const struct patch *patch;
 	const struct prelinked *stubs;
 	struct prelinked_text_about about;
 	struct prelinked_text_layout layout;
 	struct prelinked_writing writing;
 	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX]; /* pages */
 	int written_count;
-	uint8_t *is_site; /* by function */
+	uint8_t *is_site; /* 1 for each function that has a site */
 	struct patch_site *sites;
 	struct patch_text *islands;
 	uint32_t *rest;
@@ -42,8 +43,8 @@ static const struct wire_function *function_of(const struct text_making *making,
 }
 
 /*
- * Returns whether the site's bytes are the same in each process, because its
- * target has a fixed distance.
+ * Returns whether the site's bytes are the same in each process: the distance
+ * to the jump's target must be fixed.
  */
 static int is_everywhere(const struct text_making *making,
 			 const struct patch_site *site)
@@ -85,7 +86,7 @@ static void choose_sites(struct text_making *making)
 			verdict_is_written(making->of->analysed[i].verdict);
 }
 
-/* ---- Their bytes ---- */
+/* ---- The bytes of sites ---- */
 
 static const struct patch_text *find_island(const struct patch *patch,
 					    uint64_t pc)
@@ -194,7 +195,7 @@ static int is_worth_it(const struct prelinked_text_module *of,
 	return prelinked_file_is_worth_copying(file->bytes, end);
 }
 
-/* Returns the text's offset in the file; 0: none. */
+/* Returns the offset in the file of the bytes that a patch changes, or 0. */
 static uint64_t offset_of(const struct module *module,
 			  const struct patch_text *text)
 {
@@ -253,8 +254,8 @@ static int write_tables(struct text_making *making)
 }
 
 /*
- * The file that is copied must be the mapped one, and must not change during
- * the copy.
+ * Writes the file. The file that is copied must be the mapped one, and must not
+ * change during the copy.
  */
 static int write_file(struct text_making *making)
 {

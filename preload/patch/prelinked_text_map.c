@@ -17,7 +17,7 @@ struct mapped_segment {
 	const struct prelinked_text *text;
 	int fd;
 	uint64_t start, end;
-	uint64_t offset; /* of the start */
+	uint64_t offset; /* offset of `start` in the file */
 	int protection;
 };
 
@@ -34,7 +34,7 @@ static int map_range(const struct mapped_segment *segment, uint64_t start,
 	return sys_failed(got) ? (int)(long)got : 0;
 }
 
-/* Skips pages that have been written to. */
+/* Maps a segment, except for pages that have been written to. */
 static int map_segment(const struct mapped_segment *segment)
 {
 	const struct prelinked_text *text = segment->text;
@@ -133,7 +133,7 @@ static int write_page(const struct patch *patch, struct code_writer *writer,
 	int err = 0;
 
 	if (site > patch->sites)
-		site--; /* may extend into the page */
+		site--; /* the site before may extend into the page */
 	for (; !err && site < end && site->text.pc < page + PAGE_BYTES; site++)
 		if (is_in_page(&site->text, page))
 			err = code_write(writer, patch->base + site->text.pc,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns hooked text into patches. See prelinked_text.h. */
+/* Creates the patches that hooked text stands for. See prelinked_text.h. */
 #include "preload/patch/prelinked_text.h"
 
 #include <errno.h>
@@ -7,12 +7,15 @@
 
 #include "preload/sys/sys.h"
 
-/* Each piece is a patch, and signal handlers search all patches. */
+/*
+ * Limit of the pieces into which the table of sites is cut. Each is a patch,
+ * and signal handlers search all patches.
+ */
 #define PIECES_MAX 16
 
 /*
- * Up to this many functions whose verdict differs from the analysis cost
- * little, on however many pages they are.
+ * If at most this many functions have another verdict than in the file, they
+ * cost little, on however many pages they are.
  */
 #define FEW_OTHERS 16
 
@@ -45,7 +48,9 @@ struct preparation {
 	struct patch **end; /* end of the resulting chain */
 };
 
-/* Grows the array if it has no room for one more. Returns 0 or -ENOMEM. */
+/*
+ * Enlarges the array if it has no room for one more item. Returns 0 or -ENOMEM.
+ */
 static int make_room(struct arena *arena, void **items, uint32_t count,
 		     uint32_t *room, size_t bytes)
 {
@@ -85,8 +90,8 @@ static int add_fix(struct preparation *making, uint64_t pc,
 }
 
 /*
- * Returns whether the function may have a hook in the file that must differ in
- * this process.
+ * Returns whether the function has another verdict in this process, so that its
+ * hook in the file must be undone or replaced.
  */
 static int is_other(const struct prelinked_text_module *of, uint32_t i)
 {
@@ -94,7 +99,7 @@ static int is_other(const struct prelinked_text_module *of, uint32_t i)
 	       verdict_is_written(of->analysed[i].verdict);
 }
 
-/* Removes a site and keeps the present bytes. */
+/* Removes a site. The function keeps the bytes that it has in this process. */
 static int cut_out(struct preparation *making, const struct patch_site *site)
 {
 	struct prelinked_text *text = making->text;
@@ -114,7 +119,7 @@ static int cut_out(struct preparation *making, const struct patch_site *site)
 		       site->text.bytes);
 }
 
-/* Counts pages; sites are added in order of pc. */
+/* Counts the pages of sites, which are added in order of pc. */
 struct pages {
 	uint64_t last, count;
 };
@@ -129,8 +134,9 @@ static void add_page(struct pages *pages, const struct wire_function *function)
 }
 
 /*
- * Returns whether the text needs no more private pages than hooking without it.
- * Making a page private takes longer than all other work for the sites in it.
+ * Returns whether using the text needs no more private pages than hooking
+ * without it. Making a page private takes longer than all other work for the
+ * sites in it.
  */
 static int is_worth_it(const struct prelinked_text_module *of)
 {
@@ -153,7 +159,7 @@ static uint32_t count_others(const struct prelinked_text_module *of)
 	return count;
 }
 
-/* Functions have the same order as sites. */
+/* Finds the sites to remove. Functions and sites are in the same order. */
 static int find_cuts(struct preparation *making)
 {
 	const struct prelinked_text_module *of = making->of;
@@ -196,8 +202,8 @@ static int make_stub(const struct prelinked_text_module *of,
 }
 
 /*
- * Returns the text that leads to the stub: the site's, or its island's; NULL: a
- * breakpoint.
+ * Returns the bytes that contain the jump to the stub: those of the site or of
+ * its island. Returns NULL if the site is a breakpoint.
  */
 static struct patch_text *leading_text(const struct prelinked_text *text,
 				       struct patch_site *site,
@@ -238,8 +244,8 @@ static int move_stub(struct preparation *making, uint32_t i)
 }
 
 /*
- * Returns the first function, from the i-th on, whose stub would be in the head
- * of a block.
+ * Returns the first function, from the i-th on, whose stub would lie in the
+ * first page of a block, where the block's ELF image is.
  */
 static uint32_t next_in_head(const struct prelinked *stubs, uint32_t i)
 {
@@ -253,7 +259,10 @@ static uint32_t next_in_head(const struct prelinked *stubs, uint32_t i)
 					stub_bytes());
 }
 
-/* Gives these functions other stubs, on pages of their own (patch.h). */
+/*
+ * Creates other stubs for the functions that next_in_head() finds, on pages
+ * without other stubs (patch.h).
+ */
 static int move_stubs(struct preparation *making)
 {
 	const struct prelinked *stubs = making->workshop->prelinked;
@@ -282,8 +291,8 @@ static struct patch *add_patch(struct preparation *making)
 }
 
 /*
- * Adds the sites [from, until). The first piece also gets the data of the whole
- * table.
+ * Adds a patch with the sites [from, until). The first patch also gets the
+ * islands and the memory of the whole table.
  */
 static int add_piece(struct preparation *making, uint32_t from, uint32_t until)
 {
@@ -307,7 +316,10 @@ static int add_piece(struct preparation *making, uint32_t from, uint32_t until)
 	return 0;
 }
 
-/* Sets the range of sites between the k-th cut and the one before. */
+/*
+ * Sets *from and *until to the range of sites between the k-th cut and the one
+ * before it.
+ */
 static void between_cuts(const struct preparation *making, uint32_t k,
 			 uint32_t *from, uint32_t *until)
 {
@@ -341,8 +353,8 @@ static int add_pieces(struct preparation *making)
 }
 
 /*
- * Copies the table without the removed sites to new memory. Moving the rest
- * within the table would also copy the file's pages.
+ * Copies the table without the removed sites to new memory. Moving sites within
+ * the table would also copy the pages of the file's mapping.
  */
 static int close_gaps(struct preparation *making)
 {

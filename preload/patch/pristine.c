@@ -12,7 +12,7 @@
 #define AT_FIRST      256
 #define PAGES_AT_ONCE 512
 
-/* bits of /proc/PID/pagemap */
+/* bits of an entry in /proc/PID/pagemap */
 #define PAGE_IS_THERE   (UINT64_C(3) << 62) /* present, or swapped */
 #define PAGE_IS_A_FILES (UINT64_C(1) << 61)
 
@@ -129,7 +129,10 @@ static const struct mapped_range *read_at(const struct pristine *pristine,
 		       : NULL;
 }
 
-/* Returns all zeros if nothing is mapped. */
+/*
+ * Returns the mapping that contains pc; all members are 0 if nothing is mapped
+ * there.
+ */
 static struct mapped_range mapping_at(const struct pristine *pristine,
 				      uint64_t pc)
 {
@@ -162,8 +165,8 @@ static struct pc_range range_of(const struct module *module,
 }
 
 /*
- * Returns whether the segment is one piece of a file. Sets the device and inode
- * in *file if they are not set yet, else compares them.
+ * Returns whether the segment is mapped from one file without gaps. Stores the
+ * file's device and inode number in *file, or compares them if they are set.
  */
 static int is_of_file(const struct pristine *pristine,
 		      const struct module *module, const ElfW(Phdr) * segment,
@@ -186,7 +189,10 @@ static int is_of_file(const struct pristine *pristine,
 	       mapping.inode == file->mapped_inode;
 }
 
-/* Any other segment must not be executable. */
+/*
+ * Returns whether all inspected segments are mapped from the same file.
+ * Segments that are not inspected must not be executable.
+ */
 static int all_are_of_file(const struct pristine *pristine,
 			   const struct module *module,
 			   struct pristine_file *file)
@@ -218,8 +224,9 @@ static void take_status(struct pristine_file *file, const struct stat *st)
 }
 
 /*
- * Returns whether any later write will change the file's times. Times are those
- * of the clock's last tick; some file systems store only seconds.
+ * Returns whether the file's times are so old that any later write will change
+ * them. The kernel stores the time of the clock's last tick, and some file
+ * systems store only seconds.
  */
 static int is_settled(const struct pristine_file *file,
 		      const struct timespec *now)
@@ -279,7 +286,7 @@ static int is_written(uint64_t entry)
 static int add_written(struct written_pages *written, uint64_t page)
 {
 	if (written->count && written->pages[written->count - 1] == page)
-		return 0; /* shared by two segments */
+		return 0; /* two segments share the page */
 	if (written->count == written->room)
 		return -E2BIG;
 	written->pages[written->count++] = page;
@@ -309,7 +316,10 @@ static int compare_range(const struct pristine *pristine,
 	return 0;
 }
 
-/* Finds written pages in the inspected segments that have these flags. */
+/*
+ * Lists the pages that were written to, in inspected segments that have these
+ * flags.
+ */
 static int find_written(const struct pristine *pristine,
 			const struct module *module, uint32_t flags,
 			struct written_pages *written)
@@ -357,7 +367,8 @@ int pristine_find(const struct pristine *pristine, const struct module *module,
 	if (err)
 		return err;
 	if (file->inode != file->mapped_inode)
-		return -ESTALE; /* replaced, or it has two inode numbers */
+		/* the file was replaced, or has two inode numbers */
+		return -ESTALE;
 	err = find_written(pristine, module, PF_X, &none);
 	return err == -E2BIG ? -ESTALE : err;
 }

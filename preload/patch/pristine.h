@@ -4,10 +4,10 @@
  * without reading either.
  *
  * The kernel reports which file is mapped (preload/sys/mappings.h), and for
- * each page whether it is the file's or one that this process has written
- * (/proc/self/pagemap): by text relocations, by a debugger's or the kernel's
- * breakpoints, or by hooks. The file's inode and times show whether the file is
- * unchanged since an earlier run.
+ * each page whether it still is the file's or is a private copy that this
+ * process has written to (/proc/self/pagemap): by text relocations, by a
+ * debugger's or the kernel's breakpoints, or by hooks. The file's inode and
+ * times show whether the file is unchanged since an earlier run.
  */
 #ifndef CLEW_PATCH_PRISTINE_H
 #define CLEW_PATCH_PRISTINE_H
@@ -22,12 +22,12 @@
  * in files.
  */
 struct pristine_file {
-	uint64_t mapped_device, mapped_inode; /* as in struct mapped_range */
-	uint64_t device, inode;               /* as from stat() */
+	uint64_t mapped_device, mapped_inode; /* those in struct mapped_range */
+	uint64_t device, inode;               /* those that stat() reports */
 	uint64_t bytes;
-	/* Time of the last change of the contents. */
+	/* st_mtim: time of the last change of the contents */
 	int64_t changed_s, changed_ns;
-	/* Time of the last change of anything. */
+	/* st_ctim: time of the last change of anything */
 	int64_t attributed_s, attributed_ns;
 };
 
@@ -59,9 +59,9 @@ void pristine_close(struct pristine *pristine);
 int pristine_is_seen(const ElfW(Phdr) * segment);
 
 /*
- * Finds the module's file. Returns 0; -ESTALE if the memory is not of this
- * file, or code was changed; -EAGAIN if the file changed so recently that its
- * times are no proof; or another -errno.
+ * Finds the module's file. Returns 0; -ESTALE if the memory is not mapped from
+ * this file, or code was changed; -EAGAIN if the file was changed so recently
+ * that its times do not prove that it is unchanged; or another -errno.
  */
 int pristine_find(const struct pristine *pristine, const struct module *module,
 		  struct pristine_file *file);
@@ -80,7 +80,7 @@ int pristine_written(const struct pristine *pristine,
 int pristine_is_unwritten(const struct pristine *pristine,
 			  const struct pc_range *range);
 
-/* Returns whether fd is open at that file. */
+/* Returns whether fd refers to that file in that state. */
 int pristine_is_open_at(const struct pristine_file *file, int fd);
 
 /* Returns whether both describe the same state of the same file. */

@@ -20,18 +20,18 @@
 #define PAUSE_MIN_NS 20000
 #define PAUSE_MAX_NS 1000000
 
-/* See quiesce.h. The state of a thread. */
+/* The state of a thread in the present round. */
 enum whereabouts {
 	NOT_LOOKED_AT,
 	ASKED,  /* the signal was sent */
-	INSIDE, /* at the latest check */
+	INSIDE, /* inside at the latest check */
 	OUTSIDE,
 };
 
 /*
- * An entry of the table, which is keyed by tid. `is` holds the round and the
- * state; an entry of an earlier round counts as empty. The thread itself
- * replaces ASKED by its answer.
+ * An entry of a hash table by tid. `is` contains the round and the state. An
+ * entry of an earlier round counts as empty. In its signal handler the thread
+ * itself replaces ASKED by OUTSIDE if that is the case.
  */
 struct asked_thread {
 	uint32_t tid;
@@ -41,14 +41,15 @@ struct asked_thread {
 /* Allocated once and never freed, because a handler may run late. */
 struct quiesce {
 	const struct quiesce_places *_Atomic places;
-	_Atomic uint32_t round;   /* 24 bits */
+	_Atomic uint32_t round;   /* number of the present round, modulo 2^24 */
 	_Atomic uint32_t is_open; /* a round is in progress */
 	int (*inspect)(struct quiesce *q, struct asked_thread *slot);
 	struct pc_query query;
 	int own_tid;
 	uint64_t start_ticks;
 	uint64_t pauses;
-	uint32_t open; /* threads that this pass did not find outside */
+	/* number of threads that this pass has not found outside */
+	uint32_t open;
 	int open_tid;
 	struct proc_text text;
 	struct stacks stacks;
@@ -79,8 +80,8 @@ static void set_where(const struct quiesce *q, struct asked_thread *slot,
 }
 
 /*
- * Returns a thread's entry, or the free entry for it; NULL if the table is
- * full.
+ * Returns the entry of a thread, or a free entry if it has none; NULL if the
+ * table is full.
  */
 static struct asked_thread *find_slot(struct quiesce *q, uint32_t tid)
 {
@@ -125,8 +126,8 @@ static int is_thread_inside(const struct quiesce *q, uint64_t pc, uint64_t sp)
 }
 
 /*
- * Runs in the thread's signal handler. The value contains the round and the
- * index of the entry.
+ * Runs in the signal handler of the queried thread. `value` contains the round
+ * and the index of the entry.
  */
 static void take_answer(uint64_t value, uint64_t pc, uint64_t sp)
 {
@@ -176,7 +177,8 @@ static int has_exited(int err)
 }
 
 /*
- * The child of a vfork uses this memory but is not listed among the process's
+ * Returns whether the thread waits for a vfork child. The child may be inside
+ * the places, because it uses this memory, but it is not in the list of
  * threads.
  */
 static int waits_for_child(const struct proc_activity *activity)
@@ -187,8 +189,8 @@ static int waits_for_child(const struct proc_activity *activity)
 }
 
 /*
- * The state that was read is consistent only if the thread has not run
- * meanwhile.
+ * Returns whether a sleeping thread is outside of the places. Its stack is
+ * read, so the thread must not have run in the meantime.
  */
 static int is_asleep_outside(struct quiesce *q, int tid,
 			     const struct proc_activity *before)
@@ -202,8 +204,8 @@ static int is_asleep_outside(struct quiesce *q, int tid,
 
 /*
  * Finds out whether a thread is inside the places; sends the signal of
- * pc_query.h to a running one. A thread that sleeps inside keeps its state, so
- * the caller checks it again. Returns 0 or -errno.
+ * pc_query.h to a running one. The state of a thread that sleeps inside stays
+ * unchanged, so the caller checks it again. Returns 0 or -errno.
  */
 static int find_pc(struct quiesce *q, struct asked_thread *slot)
 {
@@ -230,7 +232,11 @@ static int find_pc(struct quiesce *q, struct asked_thread *slot)
 	return 0;
 }
 
-/* Libc and clew block SIGTRAP only for short times. Returns 0 or -errno. */
+/*
+ * Checks whether a thread can take a breakpoint. A thread that blocks SIGTRAP
+ * is checked again, because libc and clew block it only for short times.
+ * Returns 0 or -errno.
+ */
 static int check_traps(struct quiesce *q, struct asked_thread *slot)
 {
 	const int tid = (int)slot->tid;
@@ -248,7 +254,10 @@ static int check_traps(struct quiesce *q, struct asked_thread *slot)
 
 /* ---- Checking all threads ---- */
 
-/* A thread that was created since the start cannot be inside. */
+/*
+ * Returns whether the thread was created after the beginning, so that it cannot
+ * be inside.
+ */
 static int was_born_since(struct quiesce *q, int tid)
 {
 	uint64_t ticks;
@@ -280,7 +289,7 @@ static int visit(void *context, int tid)
 	return is == ASKED ? 0 : q->inspect(q, slot);
 }
 
-/* Sleeps, longer each time. Returns -EBUSY at the deadline. */
+/* Sleeps, each time longer than before. Returns -EBUSY at the deadline. */
 static int pause_until(uint64_t deadline_ns, uint64_t *pauses)
 {
 	struct timespec moment = { .tv_nsec = PAUSE_MAX_NS };
@@ -295,8 +304,9 @@ static int pause_until(uint64_t deadline_ns, uint64_t *pauses)
 }
 
 /*
- * Repeats until a pass finds only threads that were found outside before. The
- * kernel's list may omit a thread, but hardly twice.
+ * Checks all threads until a pass finds only threads that were already found
+ * outside. One pass may miss a thread, because the kernel's list of threads is
+ * no snapshot, but hardly two.
  */
 static int visit_all(struct quiesce *q, uint64_t deadline_ns)
 {

@@ -41,7 +41,10 @@ static int search_words(const struct shadowed_search *to, uint64_t at)
 	return show_words(to, at, words, sizeof(words));
 }
 
-/* Reads this many pages at once, or page by page if some cannot be read. */
+/*
+ * Searches `count` pages of stack. Reads them at once, or one by one if some
+ * cannot be read.
+ */
 static int search_run(const struct shadowed_search *to, uint64_t at,
 		      uint64_t count)
 {
@@ -108,8 +111,8 @@ static int search_range(const struct shadowed_search *to,
 }
 
 /*
- * Returns the next range, merged with following ones as far as one mincore()
- * call covers their shadow.
+ * Returns the next range of memory, merged with following ranges whose shadow
+ * the same mincore() call can check.
  */
 static struct memory_range take_ranges(const struct stacks *stacks, uint32_t *i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inspects the stacks of a thread: the pcs at which signals have interrupted
- * it, and all words.
+ * Visits the words on a thread's stacks, and the pcs at which signals have
+ * interrupted the thread.
  *
  * Memory is read by a system call that fails for unmapped addresses, so stacks
  * of other threads may be read while these threads run and end.
@@ -27,7 +27,7 @@ struct memory_range {
 #define STACKS_PAGES       (UINT64_C(1) << 14)
 #define STACKS_ROOM_BYTES  (STACKS_WORDS_BYTES + STACKS_PAGES)
 
-/* Readable memory, in order of address. */
+/* The readable mappings of the process, by address. */
 struct stacks {
 	int tid; /* the thread that called stacks_init() */
 	uint32_t count;
@@ -36,8 +36,8 @@ struct stacks {
 };
 
 /*
- * Reads the current mappings; `room` is unchanged. Returns 0; -EOVERFLOW if
- * there are too many; or another -errno.
+ * Reads the current mappings of the process. `room` is unchanged. Returns 0;
+ * -EOVERFLOW if there are too many; or another -errno.
  */
 int stacks_init(struct stacks *stacks);
 

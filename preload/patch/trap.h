@@ -6,11 +6,10 @@
  *	f: int3 -> SIGTRAP -> on_trap() -> returns to f's stub
  *
  * The stub executes the displaced instruction, so no single-stepping is needed.
- * SIGTRAP remains available to the program: its handler, its wish to ignore it,
- * or the default action get every SIGTRAP that is not clew's, and its queries
- * are answered as without clew (signals.c wraps libc's functions for that). A
- * breakpoint kills a thread that blocks SIGTRAP, so three things differ from a
- * native run:
+ * SIGTRAP remains available to the program: its handler, SIG_IGN or the default
+ * action get every SIGTRAP that is not clew's, and its queries are answered as
+ * without clew (signals.c wraps libc's functions for that). A breakpoint kills
+ * a thread that blocks SIGTRAP, so three things differ from a native run:
  *
  *	1. The kernel's signal masks of the threads never contain SIGTRAP,
  *	   except in clew's own handler.
@@ -33,20 +32,21 @@
 int trap_is_possible(void);
 
 /*
- * Installs clew's handler for SIGTRAP; call it before the first breakpoint is
- * written. Any thread, any number of times. Returns 0 or -errno.
+ * Installs clew's handler for SIGTRAP. Call it before the first breakpoint is
+ * written. Any thread may call this function, any number of times. Returns 0 or
+ * -errno.
  */
 int trap_install(void);
 
 /*
- * Rechecks the action of SIGTRAP in a process that was already running: the
- * program may have replaced it. Then trap_install() installs the handler again.
+ * Called when clew attaches again: the program may have replaced clew's handler
+ * of SIGTRAP meanwhile. If so, trap_install() will install it again.
  */
 void trap_recheck(void);
 
 /*
- * Returns the distance from a thread's control block to its request about
- * blocking SIGTRAP.
+ * Returns the offset, from a thread's control block, of the variable that
+ * contains whether the thread has asked to block SIGTRAP.
  */
 uint64_t trap_blocks_at(void);
 
@@ -65,32 +65,33 @@ int trap_is_blocked(uint64_t mask);
 void trap_set_blocked(int is_blocked);
 
 /*
- * The calling thread's request, saved and restored around code that clew makes
- * the thread execute and that may make another request (own_thread.c).
+ * Save and restore whether the calling thread has asked to block SIGTRAP. Used
+ * around code that clew makes the thread execute and that may change this
+ * (own_thread.c).
  */
 uint32_t trap_mask_request(void);
 void trap_restore_mask_request(uint32_t mask_request);
 
 /*
- * The calling thread is about to continue at this stack pointer with the mask
- * that it had there. If that is outside its handler for SIGTRAP, the thread no
- * longer blocks SIGTRAP. Pass the result to trap_return_to_handler() if the
- * thread returns to where it was.
+ * Called when the thread is about to continue at another stack pointer with the
+ * signal mask that it had there, by siglongjmp() for example. If it thereby
+ * leaves its handler for SIGTRAP, it no longer blocks SIGTRAP. If the thread
+ * returns into the handler later, pass the result to trap_return_to_handler().
  */
 uint64_t trap_leave_handler(uint64_t stack);
 void trap_return_to_handler(uint64_t handler);
 
 /*
- * The calling thread is about to execute a program, which inherits its mask:
- * sets the mask as the thread has requested it. Pass the result to
- * trap_end_exec() if exec fails. Both preserve errno.
+ * Called before exec. The new program inherits the signal mask, so SIGTRAP is
+ * blocked if the thread has asked for that. If exec fails, pass the result to
+ * trap_end_exec(). Both functions preserve errno.
  */
 uint64_t trap_begin_exec(void);
 void trap_end_exec(uint64_t begun);
 
 /*
- * SIGTRAP was blocked by the process that has executed this program: as
- * trap_set_blocked(1).
+ * Like trap_set_blocked(1), if the process that has executed this program has
+ * blocked SIGTRAP.
  */
 void trap_take_inherited_mask(void);
 

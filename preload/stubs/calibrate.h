@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the cost of taking time (hot/timing.h) in the running process: with
- * a stub like all others, for a function that does nothing.
+ * Measures what timing a call costs (hot/timing.h). The measurement runs in
+ * this process, with a timed stub for a function that does nothing.
  */
 #ifndef CLEW_STUBS_CALIBRATE_H
 #define CLEW_STUBS_CALIBRATE_H
@@ -9,8 +9,10 @@
 #include <stdint.h>
 
 struct time_cost {
-	uint32_t self;   /* ticks in the function's own time */
-	uint32_t caller; /* ticks in its caller's */
+	/* ticks that a timed call adds to the function's own time */
+	uint32_t self;
+	/* ticks that a timed call adds to its caller's own time */
+	uint32_t caller;
 };
 
 /*

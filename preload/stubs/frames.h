@@ -18,8 +18,8 @@
 #include "preload/stubs/window.h"
 
 /*
- * Announces new blocks of stubs to gdb, which may attach before or after. Not
- * thread-safe.
+ * Announces new blocks of stubs to gdb, whether it is attached already or
+ * attaches later. Not thread-safe.
  */
 void frames_announce_to_debugger(struct windows *windows);
 

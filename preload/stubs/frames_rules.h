@@ -15,19 +15,22 @@
 
 enum frames_rules_for {
 	FRAMES_FOR_ALL,
-	/* Without data of this process: no shadow in pieces. */
+	/* Without addresses of this process: rules without shadow in pieces. */
 	FRAMES_FOR_FILES,
-	FRAMES_FOR_LIBGCC, /* the CFA is odd */
-	/* The CFA is odd; for stubs that wait for a return. */
+	FRAMES_FOR_LIBGCC, /* for libgcc, with an odd CFA */
+	/*
+	 * The same, only for pcs at which a stub waits for its function to
+	 * return.
+	 */
 	FRAMES_FOR_LIBGCC_THROWING,
 	FRAMES_OF_TRAMPOLINES, /* for trampolines (hot/trampoline.h) */
 	FRAMES_OF_TRAMPOLINES_FOR_LIBGCC,
 };
 
 /*
- * Writes an .eh_frame section that describes [start, start + bytes); for
- * FRAMES_FOR_FILES relative to the section. Returns the offset of the FDE. Call
- * it after the shadow is reserved.
+ * Writes an .eh_frame section that describes the addresses [start, start +
+ * bytes). With FRAMES_FOR_FILES they are relative to the section. Returns the
+ * offset of the FDE. Call it after the shadow is reserved.
  */
 size_t frames_rules_write(uint8_t *at, enum frames_rules_for audience,
 			  uint64_t start, uint64_t bytes);

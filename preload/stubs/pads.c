@@ -17,7 +17,7 @@
  */
 #define PAGE_TRIES 64
 
-/* Takes a free slot of a page with an address in [low, high]. */
+/* Takes a free slot of a page, with an address in [low, high]. */
 static int take_place(struct pads_page *page, uint64_t low, uint64_t high,
 		      uint64_t *pc)
 {
@@ -76,7 +76,7 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 			jump_encode_far((uint8_t *)*pad_pc, stub);
 			return 0;
 		}
-		/* A large range is only sampled. */
+		/* In a large range only some pages are tried. */
 		at += (high - first) / PAGE_TRIES / PAGE_BYTES * PAGE_BYTES +
 		      PAGE_BYTES;
 	}

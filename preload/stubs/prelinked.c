@@ -14,15 +14,15 @@
 #include "preload/sys/text.h"
 #include "wire/verdict.h"
 
-#define FILES_MAX    8 /* of one module */
+#define FILES_MAX    8 /* maximum number of files for one module */
 
 #define BUFFER_BYTES 65536
 #define STUBS_MAX    (UINT64_C(1) << 29)
 
 /*
- * Distances of stubs below their module. The stubs of adjacent modules are then
- * adjacent as well. If a module has more bytes of stubs than of code, they
- * take its neighbour's range.
+ * How far below their module stubs may lie. With a fixed distance, the stubs of
+ * adjacent modules are adjacent as well. If a module's stubs are larger than
+ * the module, they extend into its neighbour's range.
  */
 static const uint64_t distances[PRELINKED_PLACES] = {
 	UINT64_C(1024) << 20,
@@ -31,13 +31,16 @@ static const uint64_t distances[PRELINKED_PLACES] = {
 };
 
 /*
- * The distance above a module that has no room below, where the heap grows
- * last.
+ * How far above their module stubs lie if there is no room below: as far as a
+ * jump can reach, because a heap grows there from below.
  */
 #define REACH    ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
 #define FOUR_GIB (UINT64_C(1) << 32)
 
-/* Any whole number of pages. */
+/*
+ * An arbitrary distance, a multiple of the page size, at which stubs are
+ * composed a second time (compose()).
+ */
 #define ELSEWHERE (UINT64_C(0x2a) << 20)
 
 /* ---- Layout ---- */
@@ -76,8 +79,8 @@ static uint64_t add_template(uint64_t key, const struct stub_template *template)
 }
 
 /*
- * Returns a hash of everything that determines the stubs except the library's
- * build, the module and its code.
+ * Returns a hash of everything that the bytes of stubs depend on, except the
+ * library's build, the module and its code.
  */
 static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 {
@@ -112,7 +115,9 @@ static void add_digits(struct text *text, const uint8_t *bytes, size_t count)
 	}
 }
 
-/* The name is formed as that of the analysis (image/cache_path.h). */
+/*
+ * The name has the same form as that of a cached analysis (image/cache_path.h).
+ */
 int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   const struct prelinked_module *module, uint32_t number,
 		   enum prelinked_kind kind)
@@ -120,7 +125,8 @@ int prelinked_name(char name[PRELINKED_NAME_BYTES],
 	struct text text = text_in(name, PRELINKED_NAME_BYTES);
 	const int is_late = kind == PRELINKED_STUBS && rt.is_late;
 
-	if (is_late) /* a file of the recording's folder */
+	/* the file is in the recording's folder and not in the cache */
+	if (is_late)
 		text_string(&text, WIRE_STUBS_MODULE);
 	add_digits(&text, module->content.digest,
 		   sizeof(module->content.digest));
@@ -186,8 +192,8 @@ static int is_hooked(const struct prelinked_module *module, uint32_t i)
 }
 
 /*
- * Includes functions whose stubs are not in the file: these may be added when a
- * debugger's breakpoints are removed.
+ * Returns a hash of the code that stubs displace. It includes functions whose
+ * stubs are not in the file.
  */
 static uint64_t sum_of_code(const struct prelinked_module *module)
 {
@@ -201,7 +207,10 @@ static uint64_t sum_of_code(const struct prelinked_module *module)
 
 /* ---- Mapping ---- */
 
-/* Returns whether only functions that can have a stub have a flag. */
+/*
+ * Returns whether the flags are valid: only a function that can have a stub may
+ * have one in the file.
+ */
 static int flags_are_sound(const struct prelinked_module *module,
 			   const uint8_t *has)
 {
@@ -225,8 +234,8 @@ static int read_flags(const struct prelinked_module *module, int fd,
 }
 
 /*
- * Returns whether the stubs belong to these functions and to their code in
- * memory.
+ * Returns whether the file's stubs belong to these functions and to their code
+ * in memory.
  */
 static int are_its(const struct prelinked_module *module,
 		   const struct prelinked_found *found, int code_is_known,
@@ -242,7 +251,10 @@ static int are_its(const struct prelinked_module *module,
 	       (code_is_known || head->code == sum_of_code(module));
 }
 
-/* Returns the open file, or -errno; -ENOENT: found->number may be created. */
+/*
+ * Returns a descriptor of the file, or -errno. After -ENOENT the file with
+ * number found->number may be created.
+ */
 static int find_file(const struct prelinked_module *module,
 		     const struct prelinked_folder *folder,
 		     struct prelinked_found *found)
@@ -315,8 +327,8 @@ struct maker {
 	struct prelinked_writing writing;
 	uint8_t *has;
 	uint8_t *buffer;
-	uint8_t *again; /* room for a second copy of a stub */
-	uint64_t stubs; /* address of the first stub when it runs */
+	uint8_t *again; /* room for the second copy of a stub (compose()) */
+	uint64_t stubs; /* address at which the first stub will run */
 };
 
 static int compose_for(const struct maker *maker, uint32_t i, uint64_t away,
@@ -340,8 +352,9 @@ static int compose_for(const struct maker *maker, uint32_t i, uint64_t away,
 }
 
 /*
- * Composes a stub. Returns whether it is the same at any address of module and
- * stubs at this distance.
+ * Composes a stub twice, for two pairs of addresses of the module and the stubs
+ * with the same distance. Returns whether both are equal, so that the stub can
+ * be stored.
  */
 static int compose(const struct maker *maker, uint32_t i, uint8_t *at)
 {
@@ -447,7 +460,7 @@ int prelinked_make(const struct prelinked_module *module,
 	return err ? err : end_file(&maker, write_stubs(&maker));
 }
 
-/* ---- Composing ahead ---- */
+/* ---- Composing stubs without writing a file yet ---- */
 
 #define BETWEEN_RESTS 64
 

@@ -39,7 +39,8 @@
 
 /* A module and the inputs of its stubs. */
 struct prelinked_module {
-	struct content content; /* determines the names of its files */
+	/* identifies the module's content; part of the names of its files */
+	struct content content;
 	const uint8_t *maker; /* build-id of the library that composes stubs */
 	uint32_t maker_bytes;
 	uint64_t base; /* load bias */
@@ -50,8 +51,8 @@ struct prelinked_module {
 	struct stub_constants constants;
 	uint32_t place; /* index of the distance, below PRELINKED_PLACES */
 	/*
-	 * Set if another thread unloads the module while stubs are composed
-	 * ahead.
+	 * Points to a flag that is set if another thread unloads the module
+	 * while stubs are being composed.
 	 */
 	const uint8_t *is_gone;
 };
@@ -59,10 +60,11 @@ struct prelinked_module {
 /* Number of possible distances of a module's stubs; the first is preferred. */
 #define PRELINKED_PLACES 3
 
-/* The mapped stubs. All zero: none. */
+/* Stubs that are mapped from a file; all members are 0 if there are none. */
 struct prelinked {
-	uint64_t stubs;     /* address of the first function's stub */
-	const uint8_t *has; /* by function: 1 if it has a stub */
+	uint64_t stubs; /* address of the first function's stub */
+	/* for each function 1 if it has a stub in the file, else 0 */
+	const uint8_t *has;
 };
 
 /* Layout of a file. */
@@ -76,7 +78,7 @@ struct prelinked_layout {
 /* The file of a module's stubs. */
 struct prelinked_found {
 	int fd;
-	uint32_t number; /* its number among the module's files */
+	uint32_t number; /* number of the file among the module's files */
 	struct prelinked_layout layout;
 	struct prelinked_head head;
 };
@@ -93,7 +95,7 @@ int prelinked_find(struct prelinked_found *found,
 /*
  * Maps the stubs and closes the file. `has` is allocated in the arena. Unless
  * code_is_known, the code in memory is compared with the code that the stubs
- * displace. Returns as prelinked_find().
+ * displace. Returns the same values as prelinked_find().
  */
 int prelinked_map(struct prelinked *prelinked,
 		  const struct prelinked_module *module,

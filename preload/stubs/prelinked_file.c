@@ -19,7 +19,7 @@
 #define FILE_MODE    0400
 #define BUFFER_BYTES 65536
 
-/* Files with more debug information than this are not copied. */
+/* Module files with more debug information than this are not copied. */
 #define BYTES_BESIDE (UINT64_C(64) << 20)
 
 static const char magics[][9] = {
@@ -119,7 +119,10 @@ static int is_nobody_elses(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_uid == user();
 }
 
-/* perf adds a second name to a mapped ELF file. */
+/*
+ * Returns whether the number of the file's hard links is acceptable. perf adds
+ * one to an ELF file that is mapped.
+ */
 static int may_have_names(const struct stat *st, enum prelinked_kind kind)
 {
 	return st->st_nlink == 1 || kind == PRELINKED_TEXT;
@@ -153,8 +156,7 @@ static int check(const struct prelinked_folder *folder, int fd,
 	    head->version != VERSION || head->checksum != sum_of(head))
 		return -EBADMSG;
 	/*
-	 * fstat follows the read, so that every write of the data that was read
-	 * is noticed
+	 * fstat() follows the read, so that a write before the read is noticed.
 	 */
 	if (sys_fstat(fd, &st))
 		return -EBADMSG;
@@ -207,8 +209,8 @@ static int set_seal(const struct prelinked_writing *writing)
 }
 
 /*
- * Returns whether the name still refers to this file; the former owner of the
- * lock may have renamed it.
+ * Returns whether the name still refers to this file. The process that held the
+ * lock before may have renamed it.
  */
 static int is_named(const struct prelinked_writing *writing,
 		    const struct stat *st)
@@ -222,8 +224,9 @@ static int is_named(const struct prelinked_writing *writing,
 }
 
 /*
- * While this process holds the lock the file is its alone; the lock ends with
- * the process.
+ * Opens and locks the file under its temporary name. Only the process that
+ * holds the lock may write the file. The kernel releases the lock when the
+ * process ends.
  */
 static int lock_file(struct prelinked_writing *writing)
 {
@@ -241,7 +244,8 @@ static int lock_file(struct prelinked_writing *writing)
 }
 
 /*
- * Reserves all space at once, so that a full disk is noticed before any work.
+ * Allocates all disk space at once, so that a full disk is noticed before any
+ * work is done.
  */
 static int reserve(const struct prelinked_writing *writing)
 {

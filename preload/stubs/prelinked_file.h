@@ -49,22 +49,23 @@ struct prelinked_head {
 	uint32_t function_count;
 	uint64_t bytes; /* size of the file */
 	/*
-	 * Offset of the stubs; of text: of the bytes that are not the module's.
+	 * Offset of the stubs. In hooked text: offset of the first byte that
+	 * does not belong to the module's file.
 	 */
 	uint64_t stubs_at;
 	uint64_t maker; /* hash of the library that wrote the file */
 	uint64_t key;   /* hash of all other inputs of stubs */
-	uint64_t code;  /* hash of the displaced code; of text: 0 */
+	uint64_t code;  /* hash of the displaced code; in hooked text 0 */
 	/*
-	 * Checksum of the flags (prelinked.h); of text: of the bytes at
-	 * stubs_at.
+	 * Checksum of the flags (prelinked.h). In hooked text: of the bytes
+	 * from stubs_at on.
 	 */
 	uint64_t flags;
 	uint64_t inode;
 	int64_t seal_s; /* the file's modification time */
 	int64_t seal_ns;
 	char boot[PRELINKED_BOOT_BYTES];
-	uint64_t checksum; /* of all fields before it */
+	uint64_t checksum; /* checksum of all fields before this one */
 };
 
 #define PRELINKED_HEAD_AT   WINDOW_HEAD_BYTES
@@ -73,7 +74,7 @@ struct prelinked_head {
 
 /* The folder of the files. Zero it before use; closing zeroes it. */
 struct prelinked_folder {
-	int is_open; /* it may be used */
+	int is_open; /* files in the folder may be used */
 	int fd;
 	char boot[PRELINKED_BOOT_BYTES];
 };
@@ -152,13 +153,14 @@ int prelinked_file_open_or_make(const struct prelinked_folder *folder,
 				const void *context);
 
 /*
- * Returns whether a module's file of `bytes` bytes is worth a copy; `loaded` of
- * them are loaded. What exceeds twice `loaded` is taken for debug information:
- * a file with more than 64 MiB of that is not worth a copy.
+ * Returns whether a module's file is small enough to be copied. It has `bytes`
+ * bytes, of which `loaded` are mapped by the loader. What exceeds twice
+ * `loaded` is taken for debug information: a file with more than 64 MiB of that
+ * is not worth a copy.
  */
 int prelinked_file_is_worth_copying(uint64_t bytes, uint64_t loaded);
 
-/* FNV-1a of whole words; remaining bytes are ignored. */
+/* Adds whole 64-bit words to an FNV-1a hash. Remaining bytes are ignored. */
 uint64_t prelinked_sum(uint64_t sum, const void *words, uint64_t bytes);
 #define PRELINKED_SUM_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Probes of clew itself: code that is observed, not hooked. A handler is called
- * before the code continues.
+ * clew's own probes: places in code that is not hooked but observed. A handler
+ * is called before the code continues.
  *
  *	site		probe
  *	jmp probe -------->	rdi: the handler's first argument
@@ -10,9 +10,9 @@
  *				...
  *				tail: argument, handler, kind and key
  *
- * A probe takes a stub's slot in stub memory. The kind and key are where stubs
- * have theirs, for code that searches by address. One thunk (hot/thunks.inc)
- * serves all probes and finds the handler in the tail.
+ * A probe occupies the memory of one stub. Kind and key are at the same offsets
+ * as in a stub, for code that finds stubs by an address. One thunk
+ * (hot/thunks.inc) serves all probes and finds the handler in the tail.
  */
 #ifndef CLEW_STUBS_PROBE_H
 #define CLEW_STUBS_PROBE_H
@@ -21,26 +21,29 @@
 
 /* The handler's first argument. */
 enum probe_first {
-	/* rdi: the first argument of the observed function */
+	/*
+	 * the value of rdi, which is the first argument of the observed
+	 * function
+	 */
 	PROBE_FIRST_IS_KEPT,
 	/*
-	 * rsp after the leap (disasm/leap.h) at the site. The leap's target pc
-	 * is stored PROBE_LEAP_PC bytes below the stack pointer that the
-	 * handler gets.
+	 * The stack pointer after the jump at the site (a leap, disasm/leap.h).
+	 * The jump's target is stored PROBE_LEAP_PC bytes below the stack
+	 * pointer that the handler gets.
 	 */
 	PROBE_FIRST_IS_TARGET,
 };
 
 /*
- * Called as handler(first, sp, argument, probe): the value that enum
- * probe_first selects, the stack pointer at the site, probe_write()'s argument,
- * and the probe's address. Runs between two of the program's instructions: must
- * be warm code, safe in signal handlers.
+ * A handler. It is called with four arguments: the value that enum probe_first
+ * selects, the stack pointer at the site, the argument of probe_write(), and
+ * the probe's address. It runs between two instructions of the program, so it
+ * must be warm code (docs/internals/invariants.md) and safe in signal handlers.
  */
 typedef void (*probe_handler)(void);
 
 struct probe_kind {
-	uint8_t verdict; /* of the functions that get this probe */
+	uint8_t verdict; /* verdict of the functions that get this probe */
 	uint8_t first;   /* enum probe_first */
 	probe_handler handler;
 };
@@ -51,9 +54,9 @@ struct probe_kind {
 const struct probe_kind *probe_kind_of(unsigned int verdict);
 
 /*
- * Writes at `at` (where it will run) the probe for the code at function->pc.
- * Returns 0, or -errno as relocate(); -EILSEQ if that code differs from the
- * analysed code.
+ * Writes the probe for the code at function->pc to `at`, where it will run.
+ * Returns 0, the -errno of relocate(), or -EILSEQ if the code differs from what
+ * was analysed.
  */
 int probe_write(const struct stub_constants *constants,
 		const struct decoder *decoder, const struct probe_kind *kind,

@@ -15,7 +15,7 @@ struct request {
 	const char *dir;
 	const void *table;
 	uint64_t bytes;
-	void *mapped; /* NULL: no mapping */
+	void *mapped; /* the resulting mapping, or NULL */
 	char name[PRELINKED_NAME_BYTES];
 };
 

@@ -133,7 +133,10 @@ static Elf64_Shdr section(uint32_t name, uint32_t type, uint64_t offset,
 
 static void write_sections(Elf64_Shdr *sections, const struct described *all)
 {
-	/* No contents: gdb reads only this page. */
+	/*
+	 * The section of stubs has no contents (SHT_NOBITS), because gdb reads
+	 * only this page.
+	 */
 	sections[STUB_SECTION_TEXT] =
 		section(NAME_TEXT, SHT_NOBITS, WINDOW_HEAD_BYTES,
 			all->bytes - WINDOW_HEAD_BYTES);
@@ -168,7 +171,7 @@ static const struct {
 				   FRAMES_OF_TRAMPOLINES_FOR_LIBGCC },
 };
 
-/* Writes the parts for tools that inspect the process from outside. */
+/* Writes the parts of the image that tools outside the process read. */
 static void write_for_all(struct stub_image *image, uint16_t type,
 			  const struct described *all,
 			  enum frames_rules_for audience)

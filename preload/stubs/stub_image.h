@@ -33,7 +33,7 @@ enum stub_section {
 /* .eh_frame_hdr with a table of one entry, and .eh_frame */
 struct stub_unwinding {
 	uint8_t version, frames_enc, count_enc, table_enc;
-	int32_t frames; /* relative to this field */
+	int32_t frames; /* address of .eh_frame, relative to this field */
 	uint32_t count;
 	int32_t start, fde; /* relative to the header */
 	uint32_t pad;
@@ -69,9 +69,9 @@ void stub_image_write(struct stub_image *image, uint64_t place,
 void stub_image_write_shared(struct stub_image *image, uint64_t file_bytes);
 
 /*
- * Writes the image of a file of `bytes` bytes that begins with it and contains
- * stubs, to be mapped anywhere: for tools that inspect the process from
- * outside.
+ * Writes the image at the beginning of a file with stubs, which has `bytes`
+ * bytes and may be mapped anywhere. Tools that inspect the process from outside
+ * read it.
  */
 void stub_image_write_file(struct stub_image *image, uint64_t bytes);
 

@@ -14,7 +14,7 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
-/* See stub_memory.h. Size of the file that blocks of stubs share. */
+/* Size of the file that blocks of stubs share (stub_memory.h). */
 #define SHARED_BYTES (UINT64_C(1) << 20)
 
 /*
@@ -98,9 +98,9 @@ static int is_own_file(int fd)
 }
 
 /*
- * Returns a descriptor or -errno. -EPERM: the file is another user's, in a
- * folder where processes of two users record. Opened for writing, so that other
- * processes see that it is in use.
+ * Opens a file of this process's user. Returns a descriptor or -errno: -EPERM
+ * if the file belongs to another user, whose processes record to the same
+ * folder.
  */
 static int open_own_file(const char *name)
 {
@@ -114,8 +114,8 @@ static int open_own_file(const char *name)
 }
 
 /*
- * Opens the shared file; the first process creates it. Another process may open
- * it before it is complete, and then has anonymous memory in the worst case.
+ * Opens the shared file; the first process creates it. A process that opens it
+ * before it is complete uses anonymous memory instead.
  */
 static int open_shared_file(const char *name)
 {
@@ -129,7 +129,10 @@ static int open_shared_file(const char *name)
 	return fd == -EEXIST ? open_own_file(name) : fd;
 }
 
-/* The unused part of a block would add megabytes to each core file. */
+/*
+ * Excludes a block, except its first page, from core files, to which it would
+ * add megabytes.
+ */
 static void exclude_from_cores(uint64_t place, uint64_t bytes)
 {
 	sys_madvise((void *)(uintptr_t)(place + WINDOW_HEAD_BYTES),
@@ -154,7 +157,7 @@ static int map_anonymous(uint64_t place)
 	return -EEXIST; /* kernels before 4.17 take the address as a hint */
 }
 
-/* Replaces the pages that are mapped there. */
+/* Maps a file, or anonymous memory if fd is -1, over [start, end). */
 static int map_pages(uint64_t start, uint64_t end, int fd, uint64_t offset)
 {
 	void *at = (void *)(uintptr_t)start;
@@ -168,8 +171,8 @@ static int map_pages(uint64_t start, uint64_t end, int fd, uint64_t offset)
 }
 
 /*
- * Maps no more than the file has: a program that reads all of its memory would
- * get a SIGBUS.
+ * Maps a file over the beginning of a block, but not beyond the end of the
+ * file, where a program that reads all of its memory would get SIGBUS.
  */
 static int map_from_file(uint64_t place, int fd, uint64_t bytes)
 {
@@ -193,7 +196,7 @@ static int protect_image(uint64_t place)
 			    PROT_READ | PROT_EXEC);
 }
 
-/* Returns 0 or -errno. */
+/* Allocates the pages [start, end) for writing. Returns 0 or -errno. */
 static int populate(uint64_t start, uint64_t end)
 {
 	void *at = (void *)(uintptr_t)start;
@@ -212,7 +215,8 @@ static int place_image(uint64_t place, const struct stub_image *image)
 }
 
 /*
- * Replaces the memory there by a file's. Returns false if no file can be used.
+ * Maps a file with an image over the anonymous memory of a block. Returns false
+ * if no file can be used.
  */
 static int map_file(const char *part_path, uint64_t place)
 {
@@ -257,7 +261,10 @@ int stub_memory_reserve(uint64_t place, enum stub_image_of what)
 	return err;
 }
 
-/* The first page stays the same, so concurrent readers see no change. */
+/*
+ * The contents of the first page stay the same, so concurrent readers see no
+ * change.
+ */
 int stub_memory_move_to_file(const char *part_path, uint64_t place)
 {
 	int err;
@@ -270,7 +277,10 @@ int stub_memory_move_to_file(const char *part_path, uint64_t place)
 	return err;
 }
 
-/* Many addresses may be taken: creates a file only after one is found free. */
+/*
+ * Maps anonymous memory first, and a file only if the address is free, because
+ * many addresses may be taken.
+ */
 int stub_memory_map(const char *part_path, uint64_t place)
 {
 	int err = map_anonymous(place);
@@ -298,7 +308,10 @@ static int open_again(uint64_t block, const char *part_path)
 	return sys_open(image->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
-/* Addresses beyond the file's end map the file again, without its image. */
+/*
+ * Maps pages of a block from the shared file. A block is larger than the file,
+ * so further pages map the file again, without its image.
+ */
 static void map_again(uint64_t start, uint64_t end, const char *part_path)
 {
 	const uint64_t block = start & ~(WINDOW_BLOCK_BYTES - 1);

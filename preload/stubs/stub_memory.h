@@ -44,10 +44,10 @@ int stub_memory_reserve(uint64_t place, enum stub_image_of what);
 int stub_memory_move_to_file(const char *part_path, uint64_t place);
 
 /*
- * Prepares pages of a block of stubs for writing, so that no store meets a full
- * disk and a SIGBUS. Pages that cannot be read from a file become anonymous. If
- * they have been freed before, part_path is the part that is being recorded,
- * whose folder has their file; else NULL.
+ * Prepares pages of a block of stubs for writing, so that no store causes
+ * SIGBUS because of a full disk. Pages that cannot be read from a file become
+ * anonymous. part_path is NULL unless the pages were freed before; then it is
+ * the part that is being recorded, in whose folder the file is.
  */
 void stub_memory_back(uint64_t start, uint64_t end, const char *part_path);
 

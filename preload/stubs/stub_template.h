@@ -13,7 +13,10 @@ struct hole {
 	uint16_t kind;
 };
 
-/* Offsets where the location of the return address changes. */
+/*
+ * Number of offsets in a stub at which the return address moves between the
+ * stack and the shadow.
+ */
 #define STUB_TURNS 6
 
 struct stub_template {
@@ -23,10 +26,10 @@ struct stub_template {
 	uint16_t entry_at;
 	/* Space for the displaced instructions. */
 	uint16_t displaced_at, displaced_end;
-	uint16_t turns[STUB_TURNS]; /* to the shadow, or back */
-	uint16_t glance_at;         /* test for tail calls */
+	uint16_t turns[STUB_TURNS]; /* these offsets, in ascending order */
+	uint16_t glance_at;         /* offset of the test for tail calls */
 	uint16_t exit_elsewhere_at; /* see hot/shadow.h */
-	uint16_t kind;              /* of the stub's first part */
+	uint16_t kind; /* kind of the stub's first part (STUB_PLAIN, ...) */
 };
 
 /* Returns the template of this process's stubs. */

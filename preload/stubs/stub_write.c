@@ -112,7 +112,8 @@ static int write_of(const struct stub_template *template,
 	int err;
 
 	if (rt.sink->index && !rt.sink->index(function->number))
-		return -ENOSPC; /* the index has no room for it */
+		/* the function has no index in the trace's table */
+		return -ENOSPC;
 	write_frame(template, constants, function, at);
 	err = relocate(decoder, code, function->displaced_bytes, function->pc,
 		       at + template->displaced_at, room,
@@ -120,7 +121,10 @@ static int write_of(const struct stub_template *template,
 	return err < 0 ? err : 0;
 }
 
-/* The displaced instructions of a leaf may be too long for a leaf's stub. */
+/*
+ * If the displaced instructions of a leaf do not fit into a leaf's stub, an
+ * ordinary stub is written.
+ */
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at,

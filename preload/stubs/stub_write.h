@@ -8,7 +8,7 @@
 #include "disasm/decode.h"
 #include "preload/stubs/window.h"
 
-/* Inputs that all stubs of a module share. */
+/* Data that is the same for all stubs of a module. */
 struct stub_constants {
 	int32_t tls_offset; /* offset of struct hot_thread from fs */
 	uint8_t counted;    /* which calls they count: STUB_IS_OPEN, ... */
@@ -38,17 +38,21 @@ unsigned int stub_guard(uint8_t counted,
 
 struct stub_function {
 	uint32_t number;
-	uint64_t pc; /* of the patched instructions */
-	/* The original instructions if memory differs, else NULL. */
+	/* address of the instructions that the jump to the stub replaces */
+	uint64_t pc;
+	/*
+	 * The original instructions, or NULL if memory at pc still contains
+	 * them.
+	 */
 	const uint8_t *code;
 	uint8_t displaced_bytes;
-	uint8_t loops;   /* as wire_loops() */
-	uint8_t is_leaf; /* as wire_is_leaf() */
+	uint8_t loops;   /* result of wire_loops() */
+	uint8_t is_leaf; /* result of wire_is_leaf() */
 };
 
 /*
- * Writes a function's stub at `at`, to run at run_at. Returns 0, or -errno as
- * relocate().
+ * Writes a function's stub to `at`, as it must be to run at the address run_at.
+ * Returns 0, or the -errno of relocate().
  */
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
@@ -56,15 +60,15 @@ int stub_write(const struct stub_constants *constants,
 	       uint64_t run_at);
 
 /*
- * Returns the offset of the displaced instructions in this stub; a jump fits
- * there.
+ * Returns the offset of the displaced instructions in this stub. There is room
+ * for at least a jump.
  */
 uint64_t stub_displaced_at(const uint8_t *stub);
 
 /*
- * Writes at `at`, where it will run, the stub of a function that is not
- * patched: its callers find the stub's entry in a table of functions. The stub
- * continues at the address that *cell has at each call.
+ * Writes to `at`, where it will run, a stub for a function whose code is not
+ * patched. Callers find the stub's entry in a table of function pointers. The
+ * stub jumps to the function's address, which it reads from *cell at each call.
  */
 void stub_write_through(const struct stub_constants *constants, uint32_t number,
 			const uint64_t *cell, uint8_t *at);

@@ -5,8 +5,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * Returns a free window of the library's range, or 0. Another thread may map
- * memory there before the caller does.
+ * Returns a free address range of 16 MiB for a block in clew's own range of
+ * addresses, or 0. Another thread may map memory there before the caller does.
  */
 static uint64_t find_place(void)
 {

@@ -27,7 +27,8 @@ static int is_within_reach(uint64_t block, const struct pc_range *code)
 	return high - low < REACH;
 }
 
-#define PLACES_BELOW 128 /* more are out of reach */
+/* number of possible addresses below; more are out of reach */
+#define PLACES_BELOW 128
 #define PLACE_COUNT  (2 * PLACES_BELOW)
 
 /*
@@ -63,16 +64,19 @@ static int is_in_way_of_heap(const struct windows *windows, uint64_t place)
 /* Addresses for blocks, from the best to the worst. */
 enum rank {
 	GOOD,
-	FAR,    /* out of reach of addresses that the code refers to */
-	IN_WAY, /* where the heap grows */
-	/* A small int in the low half of a word gives one (runtime_is_exit). */
+	FAR,    /* a 32-bit offset does not reach all addresses of the module */
+	IN_WAY, /* in the way of the heap's growth */
+	/*
+	 * A word whose low half is a small int can look like an address in the
+	 * block (runtime_is_exit()).
+	 */
 	MISTAKEN,
 	RANK_COUNT,
 };
 
 /*
- * Returns whether the block is the first or last of 4 GiB: then the low 32 bits
- * of its addresses are small, or small negative, ints.
+ * Returns whether the block is next to a multiple of 4 GiB. The low 32 bits of
+ * its addresses are then small positive or negative ints.
  */
 static int is_next_to_4_gib(uint64_t place)
 {
@@ -148,8 +152,8 @@ static int add_block(struct windows *windows, const struct window_user *user,
 }
 
 /*
- * Prepares as much again as is already used, because each time costs a system
- * call.
+ * Makes more of the span writable. The amount grows with what is already used,
+ * because each time costs a system call.
  */
 static void back(const struct windows *windows, struct window_span *span)
 {
@@ -171,7 +175,7 @@ static uint64_t block_of(const struct window_span *span)
 	return span->start & ~(WINDOW_BLOCK_BYTES - 1);
 }
 
-/* Nothing of its block is used. */
+/* Returns whether nothing of the span's block is used. */
 static int is_unused(const struct window_span *span)
 {
 	return span->next == block_of(span) + WINDOW_HEAD_BYTES;
@@ -194,7 +198,10 @@ static int use_spare(const struct windows *windows, struct window_block *spare)
 	return stub_memory_move_to_file(windows->part_path, spare->start);
 }
 
-/* Uses a spare block only if no other span has room. */
+/*
+ * Returns a span that has room for `bytes` bytes within reach. Uses a spare
+ * block only if no other span has room.
+ */
 static struct window_span *find_span(struct windows *windows,
 				     const struct pc_range *reached,
 				     uint64_t bytes)
@@ -231,7 +238,10 @@ static int take(struct windows *windows, const struct pc_range *reached,
 	return 1;
 }
 
-/* Allocates within reach of the whole image, if possible. */
+/*
+ * Allocates memory from which a 32-bit offset reaches the user's whole image,
+ * outside of the heap's space.
+ */
 static int take_good(struct windows *windows, const struct window_user *user,
 		     uint64_t bytes, uint8_t **out)
 {
@@ -246,7 +256,9 @@ static int take_good(struct windows *windows, const struct window_user *user,
 	return err;
 }
 
-/* Allocates anywhere within reach of the code. */
+/*
+ * Allocates memory at any address within reach of a jump from the user's code.
+ */
 static int take_any(struct windows *windows, const struct window_user *user,
 		    uint64_t bytes, uint8_t **out)
 {
@@ -280,7 +292,8 @@ int window_alloc(struct windows *windows, const struct window_user *user,
 /* ---- Requested address ranges ---- */
 
 /*
- * Returns the part of [start, end) in a block, without its head; may be empty.
+ * Returns the part of [start, end) that is in this block, without the block's
+ * head. The part may be empty.
  */
 static struct pc_range piece_in(uint64_t block, uint64_t start, uint64_t end)
 {
@@ -291,7 +304,7 @@ static struct pc_range piece_in(uint64_t block, uint64_t start, uint64_t end)
 				  end < last ? end : last };
 }
 
-/* Returns the span that contains the whole piece and has it unused, or NULL. */
+/* Returns the span that contains the whole piece as unused memory, or NULL. */
 static struct window_span *span_around(struct windows *windows,
 				       const struct pc_range *piece)
 {
@@ -369,7 +382,10 @@ struct pc_range window_piece(const struct pc_range *taken, uint64_t block)
 	return piece_in(block, taken->start, taken->end);
 }
 
-/* Returns 0 or -ENOMEM. */
+/*
+ * Stores a taken range, so that it can be freed when clew detaches. Returns 0
+ * or -ENOMEM.
+ */
 static int note_taken(struct windows *windows, const struct pc_range *place)
 {
 	if (!rt.is_late)
@@ -380,7 +396,10 @@ static int note_taken(struct windows *windows, const struct pc_range *place)
 	return 0;
 }
 
-/* Part of a taken range is freed: the rest of the range is no longer used. */
+/*
+ * Removes the taken range that contains pc from the list. Called when a part of
+ * it is freed, because the rest is then unused as well.
+ */
 static void forget_taken(struct windows *windows, uint64_t pc)
 {
 	for (uint32_t i = windows->taken_count; i-- > 0;)
@@ -496,14 +515,15 @@ int windows_seal(struct windows *windows)
 	return err;
 }
 
-/* Nothing of the span is used, and no file is mapped there. */
+/* Returns whether nothing of the span is used and no file is mapped there. */
 static int is_free(const struct window_span *span)
 {
 	return span->next == span->start && span->backed == span->start;
 }
 
 /*
- * Marks memory without a file; a whole block gets a file when it is used again.
+ * Marks free memory as memory without a file. If the span is a whole block, the
+ * block gets a file when it is used again.
  */
 static void note_free(struct windows *windows, struct window_span *span)
 {

@@ -26,40 +26,47 @@
 
 /* The code that stubs are for. */
 struct window_user {
-	struct pc_range code; /* jumps from here must reach the stubs */
-	/* The module: addresses that the code may refer to. */
+	struct pc_range code; /* code from which jumps must reach the stubs */
+	/*
+	 * The whole module, to whose addresses displaced instructions may
+	 * refer.
+	 */
 	struct pc_range image;
 };
 
 struct windows {
 	/* Set before the first call: */
-	uint64_t heap_start; /* start of the heap, where blocks do harm; or 0 */
+	/*
+	 * start of the brk heap, above which blocks would be in its way; or 0
+	 */
+	uint64_t heap_start;
 	const char *part_path; /* files are created beside it (stub_memory.h) */
 
 	struct window_block {
 		uint64_t start;
-		int is_spare; /* without a file, because it is unused */
+		int is_spare; /* reserved but unused, so it has no file yet */
 	} blocks[WINDOW_BLOCK_MAX];
 	/* unwinders read it at any time (frames_find.c) */
 	uint32_t block_count;
 	uint32_t announced_count; /* blocks that gdb knows (frames_gdb.c) */
-	struct window_span {      /* writable, inside one block */
+	struct window_span {      /* writable memory inside of one block */
 		uint64_t start;   /* page boundary */
 		uint64_t next;    /* everything below is allocated */
 		uint64_t backed;  /* everything below may be written */
 		uint64_t end;
-		int is_bare; /* freed: without a file */
+		int is_bare; /* freed memory, which has no file */
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;
 	/*
-	 * Results of window_take() in a process that clew attached to: freed
-	 * when clew detaches, whatever is mapped there.
+	 * In a process that clew has attached to: the ranges of window_take().
+	 * They are freed when clew detaches, whatever is mapped there.
 	 */
 	struct pc_range taken[WINDOW_TAKEN_MAX];
 	uint32_t taken_count;
 	/*
-	 * Start of the latest image, and of the latest code, with no free
-	 * address nearby; or 0.
+	 * Start of the latest image, and of the latest code, for which no
+	 * address nearby was free; 0 if there is none. Repeated searches are
+	 * avoided thereby.
 	 */
 	uint64_t image_out_of_reach;
 	uint64_t code_out_of_reach;
@@ -76,10 +83,10 @@ int window_alloc(struct windows *windows, const struct window_user *user,
 		 uint64_t bytes, uint8_t **out);
 
 /*
- * Takes the given range, whole pages near the user's code and image, without
- * the heads of its blocks, for code to be mapped there. Nothing else is
- * allocated there. Returns 0; -EEXIST or -ERANGE if it is not free or not
- * suitable; -ENOMEM.
+ * Takes a range of whole pages near the user's code and image, for code that
+ * will be mapped there. The heads of blocks in the range are excluded. Nothing
+ * else is allocated in the range. Returns 0; -EEXIST or -ERANGE if it is not
+ * free or not suitable; -ENOMEM.
  */
 int window_take(struct windows *windows, const struct window_user *user,
 		const struct pc_range *place);
@@ -88,8 +95,8 @@ int window_take(struct windows *windows, const struct window_user *user,
 int window_is_taken(const struct windows *windows, uint64_t pc);
 
 /*
- * Returns the part of a taken range in a block, without the block's head; may
- * be empty. Blocks are at multiples of WINDOW_BLOCK_BYTES.
+ * Returns the part of a taken range that is in a block, without the block's
+ * head. The part may be empty. Blocks are at multiples of WINDOW_BLOCK_BYTES.
  */
 struct pc_range window_piece(const struct pc_range *taken, uint64_t block);
 
@@ -108,7 +115,10 @@ int window_map(const struct pc_range *place, int fd);
 void windows_keep_spare(struct windows *windows,
 			const struct window_user *user);
 
-/* Later allocations begin on a new page. */
+/*
+ * Makes later allocations begin on a new page, so that they can be freed
+ * independently.
+ */
 void windows_turn_page(struct windows *windows);
 
 /*

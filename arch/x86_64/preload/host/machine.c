@@ -8,19 +8,23 @@
 #include "preload/sys/sys.h"
 
 /* A bit of ecx of CPUID leaf 1. */
-#define HYPERVISOR_BIT      (UINT32_C(1) << 31)
-#define HYPERVISOR_LEAF     0x40000000
+#define HYPERVISOR_BIT  (UINT32_C(1) << 31)
+#define HYPERVISOR_LEAF 0x40000000
 
-#define EXTENDED_LEAF       0x80000001
-#define LAHF_BIT            (UINT32_C(1) << 0) /* in its ecx, for 64 bits */
+#define EXTENDED_LEAF   0x80000001
+/* bit in ecx: lahf exists in 64-bit mode */
+#define LAHF_BIT            (UINT32_C(1) << 0)
 #define POWER_LEAF          0x80000007
-#define INVARIANT_TSC_BIT   (UINT32_C(1) << 8) /* in its edx */
+#define INVARIANT_TSC_BIT   (UINT32_C(1) << 8) /* bit in edx */
 
 #define RUNNING_ON_VALGRIND 0x1001
 
 #define ARCH_SHSTK_STATUS   0x5005 /* asm/prctl.h, since Linux 6.6 */
 
-/* The name of qemu's code generator, also in system emulation. */
+/*
+ * Returns whether CPUID shows qemu's code generator ("TCG"). This is also true
+ * in a virtual machine that qemu emulates.
+ */
 static int is_translated(void)
 {
 	uint32_t eax, ebx, ecx, edx;
@@ -37,8 +41,8 @@ static int is_translated(void)
 }
 
 /*
- * True in qemu's user emulation. In system emulation a kernel runs, which has
- * rseq.
+ * Returns whether qemu emulates this program alone. If it emulates a whole
+ * machine, a Linux kernel runs in it, which supports rseq.
  */
 static int is_below_qemu(void)
 {
@@ -47,8 +51,9 @@ static int is_below_qemu(void)
 }
 
 /*
- * Makes a request to valgrind (valgrind.h). Without valgrind the rotations
- * restore rdi, and the exchange does nothing.
+ * Makes a client request to valgrind (valgrind.h): rotations of rdi and an
+ * exchange, which together have no effect without valgrind. Returns whether
+ * valgrind answers.
  */
 static int is_below_valgrind(void)
 {

@@ -110,7 +110,8 @@ static int is_free(int signal)
 }
 
 struct blocked {
-	int own_tid; /* blocks all signals at this moment */
+	/* the calling thread, which blocks all signals at this moment */
+	int own_tid;
 	uint64_t by_some;
 };
 

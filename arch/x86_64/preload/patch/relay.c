@@ -12,8 +12,7 @@
 #define ENDBR_BYTES 4
 
 /*
- * The stub's displaced instruction, which is nowhere else in memory: jmp
- * *RELAY_TARGET(%r11)
+ * jmp *RELAY_TARGET(%r11): takes the place of a stub's displaced instructions.
  */
 static const uint8_t leave[] = { 0x41, 0xff, 0x63, RELAY_TARGET };
 
@@ -69,7 +68,7 @@ static int has_stub(const struct patch *patch, uint64_t pc)
 	return site && verdict_class(site->verdict) == VERDICT_HOOKED;
 }
 
-/* If the function begins with an endbr64, its site is after it. */
+/* A function that begins with an endbr64 has its site behind it. */
 int relay_is_needless(uint64_t pc)
 {
 	static const uint8_t endbr[ENDBR_BYTES] = { 0xf3, 0x0f, 0x1e, 0xfa };

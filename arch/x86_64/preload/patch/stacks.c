@@ -6,8 +6,8 @@
  *	struct ucontext:  ... rsp | rip | eflags | cs gs fs ss | ...
  *
  * The frame of a handler of clew that has returned is marked (signal_frame.h).
- * Only a thread whose stack pointer is just below the frame may still be
- * executing the return.
+ * A marked frame counts only if the thread's stack pointer is just below it,
+ * because the thread may still be executing the return.
  */
 #include "preload/patch/stacks.h"
 
@@ -34,7 +34,10 @@ struct maps_reader {
 	uint32_t field;
 };
 
-/* Counts one range too many on overflow, so that stacks_init() fails. */
+/*
+ * Adds a range. If there is no room, `count` exceeds the maximum, so that
+ * stacks_init() fails.
+ */
 static void add_range(struct stacks *stacks, const uint64_t numbers[2])
 {
 	if (stacks->count < STACKS_RANGE_MAX)
@@ -146,8 +149,8 @@ static void add_stack(struct stacks_walker *walker, uint64_t sp)
 }
 
 /*
- * Returns whether the thread may be at the end of the handler, or in the code
- * that the handler returns to.
+ * Returns whether the thread may still be in the last instructions of the
+ * signal handler, or in the restorer that it returns to.
  */
 static int may_be_ending(const struct stacks_walker *walker, uint64_t context)
 {
@@ -173,7 +176,8 @@ static int check_frame(struct stacks_walker *walker, uint64_t segments)
 }
 
 /*
- * Returns the number of bytes read: many if there is a buffer, else few, or 0.
+ * Reads words into the buffer stacks->room, or into `few` if there is none.
+ * Returns the number of bytes that were read, or 0.
  */
 static uint64_t read_some(const struct stacks *stacks, uint64_t at,
 			  uint64_t bytes, uint64_t few[CHUNK_WORDS],

@@ -24,8 +24,9 @@ static void on_trap(int signal, siginfo_t *info, void *context);
 #define INFO_BYTES 40
 
 /*
- * A SIGTRAP that is held until the program unblocks it. A forked child inherits
- * none, because it has another header. Protected by trap.chained.lock.
+ * A SIGTRAP that is held until the program unblocks it. It counts only while
+ * `sent_in` is the present header, so a forked child does not inherit it.
+ * Protected by trap.chained.lock.
  */
 struct kept_trap {
 	/* rt.header when the signal was sent; NULL: no signal is held */
@@ -43,7 +44,7 @@ static struct {
 		     .mask = ~UINT64_C(0) },
 };
 
-/* State of the thread and of its handlers. */
+/* Data of the calling thread about SIGTRAP. */
 static _Thread_local struct {
 	/*
 	 * How the thread has last set whether SIGTRAP is blocked. HANDLING: the
@@ -139,8 +140,8 @@ static int take(struct kept_trap *kept, siginfo_t *info)
 }
 
 /*
- * Returns whether a signal is held that must be delivered to the calling
- * thread, which does not block SIGTRAP.
+ * Called for a thread that does not block SIGTRAP. If a signal is held for it
+ * or for the process, stores it in *info and returns true.
  */
 static int take_kept(siginfo_t *info)
 {
@@ -178,9 +179,10 @@ static void call(const struct kernel_action *theirs, siginfo_t *info,
 }
 
 /*
- * Does what the kernel would do. A breakpoint's SIGTRAP can be neither blocked
- * nor ignored: it kills the process. To do so it is sent again with the default
- * action, and arrives at the same pc when this handler returns.
+ * Handles a SIGTRAP that is the program's, as the kernel would. If a breakpoint
+ * instruction of the program has caused it and the program blocks or ignores
+ * SIGTRAP, the signal must kill the process. It is then sent again with the
+ * default action, and arrives at the same pc when this handler returns.
  */
 static void pass_on(siginfo_t *info, ucontext_t *context)
 {
@@ -204,7 +206,10 @@ static void pass_on(siginfo_t *info, ucontext_t *context)
 	chained_send_again(SIGTRAP, info);
 }
 
-/* Returns the address to which the site at pc leads; 0: no site. */
+/*
+ * Returns the address in the stub to which the breakpoint at pc leads, or 0 if
+ * pc is no site.
+ */
 static uint64_t find_entry(uint64_t pc)
 {
 	const struct patch *patch =
@@ -225,9 +230,9 @@ static int is_on_stack(uint64_t sp, const stack_t *stack)
 }
 
 /*
- * Returns whether the thread is still in its handler, or in other handlers
- * above it. A jump out of a handler that restores no mask is not reported
- * (trap_leave_handler()).
+ * Returns whether the thread is still in the program's SIGTRAP handler, or in
+ * other handlers that have interrupted it. A jump out of a handler that
+ * restores no mask is not reported (trap_leave_handler()).
  */
 static int is_handling(const ucontext_t *interrupted)
 {
@@ -271,7 +276,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		pass_on(&kept, interrupted);
 }
 
-/* ---- Blocked? ---- */
+/* ---- Whether the program blocks SIGTRAP ---- */
 
 int trap_is_blocked(uint64_t mask)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See calibrate.h. One private page holds a stub and its function. The thread's
- * table is replaced meanwhile by one that contains this call already, so that
- * the recording does not show it. A round makes CALLS calls of the stub and
- * as many of the bare function. The result is the median of all rounds, because
- * other processes may disturb any of them.
+ * See calibrate.h. A private page holds the function and its stub. During the
+ * measurement the thread has another count table, which contains this call
+ * already, so that the recording does not show it. A round makes CALLS calls of
+ * the stub and as many of the bare function. The result is the median of all
+ * rounds, because other processes may disturb any of them.
  *
  *	self	The duration of a call by the stub's own stamps.
  *	caller	The duration of a call from outside, minus a bare call's,

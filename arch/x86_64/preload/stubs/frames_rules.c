@@ -13,16 +13,16 @@
  *		entry .......|...........|...........|........|....
  *	return address on stack    in shadow    on stack   (above)
  *
- * In the displaced instructions the stack is the function's, and these may push
- * words. The return address is then above the first word that is a pc of the
+ * While the displaced instructions run, they may have pushed words of the
+ * function. The return address is then above the first word that is a pc of the
  * block, which the stub's own call has pushed.
  *
- * The CFA is the caller's rsp, as usual. libgcc alone distinguishes frames by
- * the CFA of the frame below, and would take the function for its stub. There
- * are therefore two descriptions, and in libgcc's the CFA is odd. (Personality
- * routines never see the odd value: see _Unwind_GetCFA in landing_jumps.c.)
- * Other unwinders, such as the nongnu libunwind, assume rsp = CFA whatever the
- * rules say.
+ * The CFA is the caller's rsp, as usual. libgcc alone identifies a frame by the
+ * CFA of the frame below, and would confuse the function with its stub, which
+ * have the same CFA. There are therefore two descriptions, and in the one for
+ * libgcc the CFA is odd. (Personality routines never see the odd value: see
+ * _Unwind_GetCFA in landing_jumps.c.) Other unwinders, such as the nongnu
+ * libunwind, assume rsp = CFA whatever the rules say.
  *
  * Trampolines have blocks of their own, and simpler rules.
  */
@@ -102,7 +102,7 @@ static void put_const8(struct rules *rules, uint64_t value)
 	put(rules, &value, sizeof(value));
 }
 
-/* Writes a jump whose target is set later by land(). */
+/* Writes a branch operation of DWARF. land() sets its target later. */
 static uint8_t *put_branch(struct rules *rules, uint8_t op)
 {
 	PUT(rules, op, 0, 0);
@@ -125,8 +125,9 @@ static void put_branch_back(struct rules *rules, uint8_t op, const uint8_t *to)
 }
 
 /*
- * Begins an expression; its length precedes it. Each expression ends with an
- * operation without effect, because libdw cannot jump to the end of one.
+ * Begins an expression, whose length precedes it. Each expression ends with an
+ * operation that has no effect, because libdw cannot branch to the end of an
+ * expression.
  */
 static uint8_t *begin_block(struct rules *rules)
 {
@@ -170,7 +171,10 @@ static void put_toggle(struct rules *rules, unsigned int bound)
 	    (uint8_t)(bound >> 8), DW_OP_ge, DW_OP_xor);
 }
 
-/* Returns the first offset that put_offset() gives stubs of the template. */
+/*
+ * Returns the first of the offsets that put_offset() computes for stubs of this
+ * template.
+ */
 static unsigned int place_of(const struct stub_template *template)
 {
 	return template->kind * STUB_BYTES;
@@ -312,7 +316,8 @@ static void put_rules(struct rules *rules)
 	block = begin_block(rules);
 	put_cfa(rules);
 	end_block(rules, block);
-	if (rules->odd) /* rsp = CFA - 1, in a form that LLVM's can read */
+	/* rsp = CFA - 1, in a form that LLVM's unwinder can read */
+	if (rules->odd)
 		PUT(rules, DW_CFA_val_expression, DWARF_RSP, 2, DW_OP_lit1,
 		    DW_OP_minus);
 	PUT(rules, DW_CFA_expression, DWARF_RETURN_ADDRESS);

@@ -28,7 +28,10 @@ static size_t room(const struct probe *probe)
 	return (size_t)(probe->start + PROBE_ARGUMENT_AT - probe->next);
 }
 
-/* Skips the 128 bytes that code may use below its stack pointer. */
+/*
+ * Writes an instruction that skips the red zone, the 128 bytes below the stack
+ * pointer.
+ */
 static void put_begin(struct probe *probe)
 {
 	static const uint8_t code[] = {
