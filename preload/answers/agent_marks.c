@@ -24,12 +24,13 @@
 #include "wire/mark_records.h"
 
 #define LANES       16
-#define FIRST_MARKS 126 /* a page, with the header */
+#define FIRST_MARKS 126 /* as many as fill a page with the chunk's header */
 #define MOST_MARKS  8192
-#define MARKS_MAX   (UINT32_C(1) << 21) /* of a process: 64 MiB */
+#define MARKS_MAX   (UINT32_C(1) << 21) /* maximum for one process: 64 MiB */
 #define NAMES       1024                /* a power of two */
 /*
- * The clocks are recorded after this many marks, besides the first few times.
+ * The clocks are recorded after this many marks, and after each of the first
+ * few.
  */
 #define MARKS_A_MOMENT 1024
 
@@ -39,11 +40,12 @@ struct mark_lane {
 
 /* The marks of one process. */
 struct mark_life {
-	/* the process's; a child has another */
+	/* header of the process; a forked child has another one */
 	const struct wire_header *header;
-	struct chunk chunk; /* of the names */
+	struct chunk chunk; /* chunk with the names */
 	struct wire_mark_names *names;
-	_Atomic uint32_t room; /* available marks in all lanes */
+	/* number of marks that can still be recorded, in all lanes */
+	_Atomic uint32_t room;
 	struct mark_lane lanes[LANES];
 };
 
@@ -114,7 +116,10 @@ static int is_text(const struct wire_mark_name *name, const char *text,
 	return !name->text[length];
 }
 
-/* Returns 1 + the index of a name, or 0. Skips one that is being written. */
+/*
+ * Returns 1 + the index of a name in the table, or 0. Skips a name that another
+ * thread is writing.
+ */
 static uint16_t name_number(struct wire_mark_names *names, const char *text)
 {
 	struct wire_mark_name *of = (void *)(names + 1);
@@ -151,8 +156,8 @@ static void lose(const struct mark_life *life, enum wire_mark_loss why)
 }
 
 /*
- * Returns the location of the next mark, and how many precede it there; or
- * NULL.
+ * Returns where to write the next mark, or NULL. Sets *before to the number of
+ * marks that precede it in its chunk.
  */
 static struct wire_mark *take_place(struct mark_life *life,
 				    struct slot_lane *lane, uint32_t *before)

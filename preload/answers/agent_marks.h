@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks that clew itself records. agent/clew.h declares the functions by which
- * programs record theirs.
+ * Lets clew itself record marks. Programs do so by the functions of
+ * agent/clew.h.
  */
 #ifndef CLEW_ANSWERS_AGENT_MARKS_H
 #define CLEW_ANSWERS_AGENT_MARKS_H

@@ -35,9 +35,10 @@
 struct value_life {
 	/* the process's; a child has another */
 	const struct wire_header *header;
-	uint32_t number;       /* never 0 */
-	_Atomic uint32_t used; /* rows, including failed requests */
-	unsigned char *_Atomic chunks[CHUNKS_MAX]; /* payloads */
+	uint32_t number; /* never 0 */
+	/* number of rows, including requests that failed */
+	_Atomic uint32_t used;
+	unsigned char *_Atomic chunks[CHUNKS_MAX]; /* payload of each chunk */
 };
 
 struct clew_values {
@@ -59,7 +60,9 @@ static struct wire_value_row *row_at(const struct clew_values *values,
 				wire_value_row_bytes(values->columns));
 }
 
-/* Returns a number of a row; NULL if there is none. */
+/*
+ * Returns the address of one number of a row, or NULL if the row is not valid.
+ */
 static _Atomic int64_t *number_at(const struct clew_values *values,
 				  uint64_t row, size_t column)
 {
@@ -83,8 +86,8 @@ static _Atomic int64_t *number_at(const struct clew_values *values,
 }
 
 /*
- * Returns the payload of a chunk, which is created if necessary; NULL without
- * space.
+ * Returns the payload of a chunk, which is created if necessary, or NULL if
+ * there is no space.
  */
 static unsigned char *chunk_of(const struct clew_values *values,
 			       struct value_life *life, uint32_t number)
@@ -130,7 +133,7 @@ static uint64_t row_begin(const struct clew_values *values,
 
 /* ---- Lives ---- */
 
-/* Returns the present process's life; NULL without memory. */
+/* Returns the life of this process, or NULL if there is no memory. */
 static struct value_life *life_of(struct clew_values *values)
 {
 	struct value_life *there = values->life, *made;
@@ -200,9 +203,9 @@ struct clew_values *clew_values_new(const struct clew_value *columns,
 }
 
 /*
- * Returns the context for a value. For a context that is not recorded because
- * it is folded: the nearest recorded caller's, if the thread is in it. 0: there
- * is none.
+ * Returns the context at which to record a value: `id` if it is recorded. If it
+ * is not, because its calls count at "(folded)", returns the nearest recorded
+ * caller that the thread is in, or 0.
  */
 static uint64_t recorded_id(uint64_t id)
 {

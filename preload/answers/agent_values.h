@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values that clew itself counts as agents do (agent/clew.h), with fewer
- * checks.
+ * Functions of agent/clew.h for values, with fewer checks, for use by clew
+ * itself.
  */
 #ifndef CLEW_ANSWERS_AGENT_VALUES_H
 #define CLEW_ANSWERS_AGENT_VALUES_H
@@ -11,8 +11,8 @@
 struct clew_values;
 
 /*
- * Returns the numbers of a row, one for each column, or NULL if it is not
- * valid. The address is valid as long as rt.header.
+ * Returns the array of a row's numbers, one for each column, or NULL if the row
+ * is not valid. The array exists as long as rt.header.
  */
 _Atomic int64_t *agent_values_numbers(const struct clew_values *values,
 				      uint64_t row);

@@ -3,10 +3,10 @@
  * Answers the queries of the program (agent/clew.h): about the calling thread,
  * about recorded contexts, and about their correctness.
  *
- * Takes no lock, uses no memory of libc's, and makes no system call except to
- * map pages for nodes and to check whether stack is mapped. Each thread reads
- * only data that it writes itself; a signal handler that interrupts a slow path
- * reads the former values.
+ * This code takes no lock, uses no memory of libc's, and makes no system call
+ * except to map pages for nodes and to check whether stack is mapped. Each
+ * thread reads only data that it writes itself; a signal handler that
+ * interrupts a slow path reads the former values.
  */
 #include <errno.h>
 
@@ -25,9 +25,9 @@
 #include "wire/id.h"
 
 /*
- * Returns the tally that counts the thread's calls, NULL if they are not
- * counted; a thread gets one at its first call. Reads it once: a handler may
- * fork, and the child has none.
+ * Returns the tally in which the thread's calls are counted, or NULL if they
+ * are not. Callers read it only once, because a signal handler may fork, and
+ * the child has none.
  */
 static inline const struct tally *counted_in(void)
 {
@@ -53,9 +53,9 @@ static inline struct clew_here answer(uint64_t id, union note note,
 }
 
 /*
- * Methods that call one of clew's own native methods
- * (preload/session/java_natives.c) are not recorded by a stub, because these
- * have none.
+ * Returns the context of a Java method that has called one of clew's own native
+ * methods (preload/session/java_natives.c). These have no stub, so the context
+ * may not be recorded yet.
  */
 static __attribute__((noinline)) struct clew_here java_context(uint64_t id)
 {
@@ -129,7 +129,10 @@ static int is_there(void *context, const struct chunk *chunk)
 	return 0;
 }
 
-/* Returns the record of a context, from any thread; word 0: none. */
+/*
+ * Returns the note of a context, also of one that another thread has recorded.
+ * Its word is 0 if the context is not recorded.
+ */
 static union note note_of(uint64_t id)
 {
 	const struct tally *tally = counted_in();
@@ -185,8 +188,8 @@ static const void *address_of(struct guide *guide, uint32_t number)
 }
 
 /*
- * Retrieves the thread's own calls, from the innermost outwards. Returns their
- * number; *id is the rest.
+ * Retrieves functions of a context from the thread's own tally, the innermost
+ * first. Returns their number. *id becomes the id of the remaining context.
  */
 static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
 {
@@ -207,7 +210,10 @@ static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
 	return count;
 }
 
-/* Retrieves the functions from the recording. */
+/*
+ * Retrieves the functions of a context from the recording, for contexts that
+ * are not in the thread's own tally.
+ */
 static size_t recall(uint64_t *id, struct clew_frame *frames, size_t room)
 {
 	union note note;
@@ -244,7 +250,10 @@ int clew_stack(uint64_t id, struct clew_frame *frames, size_t room)
 /* ---- Confidence ---- */
 
 #define MISS 0.05
-/* For greater values an upper bound of 2 % more is used. */
+/*
+ * For larger counts an upper bound of 2 % more is used instead of the exact
+ * value.
+ */
 #define COUNTED_ONE_BY_ONE 10000
 
 /*
@@ -270,7 +279,10 @@ static double poisson_cdf(double mean, uint64_t k)
 	return within / all;
 }
 
-/* Returns the mean at which k or fewer occur with probability MISS. */
+/*
+ * Returns the mean of the Poisson distribution at which k or fewer events occur
+ * with probability MISS.
+ */
 static double mean_at_most(uint64_t k)
 {
 	double low = (double)k, high = 2 * (double)k + 4;

@@ -36,12 +36,18 @@
 
 _Static_assert(PIECE_BYTES >= WIRE_PACKET_BYTES, "of a packet");
 
-/* Allocated, because the stack may be small. */
+/*
+ * State of one snapshot. It is allocated, because the program's stack may be
+ * small.
+ */
 struct snapshot_files {
 	char directory[PATH_MAX];
 	const char *from;
 	char to[PATH_MAX];
-	/* the file's; NULL: it does not grow */
+	/*
+	 * header of the file that is being copied; NULL if the file does not
+	 * grow
+	 */
 	const struct wire_header *header;
 	int has_packets;
 	unsigned char piece[PIECE_BYTES];
@@ -63,7 +69,7 @@ static int write_all(int fd, const unsigned char *bytes, long count)
 	return 0;
 }
 
-/* Keeps holes. */
+/* Copies a range of a file. Holes stay holes. */
 static int copy_stretch(struct snapshot_files *snapshot, int from, int to,
 			long at, long end)
 {
@@ -86,8 +92,8 @@ static int copy_stretch(struct snapshot_files *snapshot, int from, int to,
 }
 
 /*
- * Returns the length in use, which is shorter than the file. The copied header
- * contains an older, smaller length.
+ * Returns the length in use at present. It is shorter than the file, and may be
+ * greater than the length in the header that was copied.
  */
 static long length_of(const struct snapshot_files *snapshot,
 		      const struct stat *st)
@@ -133,7 +139,10 @@ static void put_at(int fd, const void *bytes, size_t count, uint64_t at)
 	sys_call(SYS_pwrite64, fd, (long)bytes, (long)count, (long)at, 0, 0);
 }
 
-/* Returns whether the packet is in the copy, and was reused meanwhile. */
+/*
+ * Returns whether the packet at this offset was copied and was reused by its
+ * thread meanwhile.
+ */
 static int is_changed(int from, int to, uint64_t at)
 {
 	struct wire_packet_begin old, new;
@@ -164,8 +173,9 @@ static void copy_again(struct snapshot_files *snapshot, int from, int to,
 }
 
 /*
- * Counts such packets as reused ones, unless calls are counted before reuse:
- * the file with these counts is copied later.
+ * Counts packets that were replaced by empty ones as reused packets. Does
+ * nothing if calls are counted before their packet is reused, because the file
+ * with those counts is copied later.
  */
 static void settle_changed(struct snapshot_files *snapshot, int from, int to)
 {
@@ -199,7 +209,7 @@ static void settle_changed(struct snapshot_files *snapshot, int from, int to)
 	put_at(to, &dropped, sizeof(dropped), dropped_at);
 }
 
-/* Runs in apart_call(). */
+/* A function for apart_call(): copies one file. */
 static int copy_file(void *argument)
 {
 	struct snapshot_files *snapshot = argument;
@@ -322,7 +332,10 @@ static int make_directory(const char *path)
 	return (int)sys_call(SYS_mkdirat, AT_FDCWD, (long)path, 0700, 0, 0, 0);
 }
 
-/* Returns NULL and sets *err if there is no recording to copy. */
+/*
+ * Begins a snapshot. Returns NULL and sets *err if there is no recording to
+ * copy.
+ */
 static struct snapshot_files *begin(int *err)
 {
 	struct snapshot_files *made;
@@ -334,7 +347,8 @@ static struct snapshot_files *begin(int *err)
 	if (runtime_is_filtered())
 		return NULL;
 	/*
-	 * Chunks that a forked child has inherited are not in the new folder.
+	 * Copies inherited chunks into the part first, because the parts of
+	 * ancestors will not be in the new folder.
 	 */
 	*err = inheritance_settle(&rt.recorder->part);
 	if (*err)
@@ -369,8 +383,12 @@ int snapshot_write(const char *path)
 /* ---- Snapshots beside the part ---- */
 
 struct snapshot_cause {
-	int is_call;    /* the thread's innermost call, otherwise a signal */
-	uint64_t ticks; /* its duration so far; 0: unknown */
+	/*
+	 * 1: the snapshot is taken because of the thread's innermost call; 0:
+	 * because of a signal
+	 */
+	int is_call;
+	uint64_t ticks; /* duration of the call so far; 0: unknown */
 };
 
 /* Writes the name PID.SEQ.snapshotN. */
@@ -390,10 +408,13 @@ static int name(struct snapshot_files *snapshot, uint32_t number)
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
-/* Creates the first free folder. Returns its number, or -errno. */
+/*
+ * Creates the folder with the first free number. Returns the number, or -errno.
+ */
 static int make_next(struct snapshot_files *snapshot)
 {
-	static _Atomic uint32_t latest; /* in this process or its ancestors */
+	/* latest number in this process or its ancestors */
+	static _Atomic uint32_t latest;
 	uint32_t n = atomic_load(&latest);
 	int err = -EEXIST;
 
@@ -420,7 +441,10 @@ static void mark(const struct snapshot_cause *cause, uint64_t number)
 	clew_mark(WIRE_MARK_SNAPSHOT, number);
 }
 
-/* Returns the number, or -errno. *number is 0 if there is no folder. */
+/*
+ * Takes the next snapshot. Returns its number, or -errno. Sets *number to that
+ * of the folder, or to 0 if none was created.
+ */
 static int take_next(const struct snapshot_cause *cause, int *number)
 {
 	int err;
@@ -431,7 +455,10 @@ static int take_next(const struct snapshot_cause *cause, int *number)
 		err = make_next(snapshot);
 		if (err > 0) {
 			*number = err;
-			/* The snapshot contains these marks. */
+			/*
+			 * The marks are recorded before copying, so the
+			 * snapshot contains them.
+			 */
 			mark(cause, (uint64_t)*number);
 			err = copy_all(snapshot);
 		}

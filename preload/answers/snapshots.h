@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Snapshots: recordings of the process's activity so far, written by the
- * process itself while it continues. Called between any two instructions of the
- * program, by any thread, and in signal handlers.
+ * process itself while it continues. These functions may be called between any
+ * two instructions of the program, by any thread, and in signal handlers.
  */
 #ifndef CLEW_ANSWERS_SNAPSHOTS_H
 #define CLEW_ANSWERS_SNAPSHOTS_H
@@ -18,14 +18,14 @@ int snapshot_write(const char *path);
 
 /*
  * Writes the next snapshot beside the process's part, PID.SEQ.snapshotN with
- * the first free N. A mark records it, or the failure: "snapshot failed", with
- * the errno.
+ * the first free N. Also records a mark for it, or "snapshot failed" with the
+ * errno.
  */
 void snapshot_take(void);
 
 /*
  * Does the same because of the thread's innermost call, which has taken `ticks`
- * so far (0: unknown). Another mark records that call.
+ * so far (0: unknown). A second mark records that call.
  */
 void snapshot_take_of_call(uint64_t ticks);
 

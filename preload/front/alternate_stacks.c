@@ -16,8 +16,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * The stack that was set last: its address, without bits for less than a
- * stack's size, and its thread.
+ * The stack that was set last, in one word: the upper bits of its address, and
+ * the tid of its thread.
  */
 #define THREAD_BITS 22 /* the kernel's PID_MAX_LIMIT */
 #define STACK_SHIFT 5

@@ -17,8 +17,8 @@
 #define DONTNEED_LOCKED 24 /* MADV_DONTNEED_LOCKED, since Linux 5.18 */
 
 /*
- * Bounds of all noted ranges. Written under the patches' lock, which is held
- * during fork.
+ * Bounds of all ranges that were passed to changed_text_note(). Written with
+ * the patches' lock held, which is also held during fork.
  */
 static struct {
 	_Atomic uint64_t start, end;
@@ -36,7 +36,7 @@ static uint64_t page_end(uint64_t at)
 
 /* ---- Dropped memory ---- */
 
-/* The lowest piece of [start, end) that must stay, so far. */
+/* The lowest part of [start, end) found so far that must not be dropped. */
 struct kept_piece {
 	uint64_t start, end;
 };
@@ -50,7 +50,10 @@ static void keep(struct kept_piece *kept, uint64_t from, uint64_t start,
 		*kept = (struct kept_piece){ start, end };
 }
 
-/* Returns { end, end } if there is none. */
+/*
+ * Returns the lowest part of [start, end) that must not be dropped, or { end,
+ * end }.
+ */
 static struct kept_piece find_kept(uint64_t start, uint64_t end)
 {
 	const uint32_t count =
@@ -78,7 +81,10 @@ static long advise(uint64_t start, uint64_t bytes, int advice)
 			       0, 0);
 }
 
-/* Returns the last error: the kernel also continues after unmapped pages. */
+/*
+ * Calls madvise() for the parts of [start, end) that may be dropped. Returns
+ * the last error; like the kernel, continues after an error.
+ */
 static long drop_around_kept(uint64_t start, uint64_t end, int advice)
 {
 	long result = 0;
@@ -101,7 +107,9 @@ static long drop(uint64_t start, uint64_t bytes, int advice)
 	const uint64_t end = page_end(start + bytes);
 
 	if (start % PAGE_BYTES || start >= end || end > ADDRESS_END)
-		/* An error, or no effect. */
+		/*
+		 * The kernel reports an error for this range, or does nothing.
+		 */
 		return advise(start, bytes, advice);
 	return drop_around_kept(start, end, advice);
 }
@@ -161,9 +169,9 @@ void changed_text_note(uint64_t start, uint64_t bytes)
 }
 
 /*
- * Returns whether the program has overwritten the hook. The original bytes do
- * not count as overwritten if clew may have removed the hook itself: the patch
- * is not written, or there is a budget.
+ * Returns whether the program has overwritten the hook. If the original bytes
+ * are there, clew itself may have removed the hook (the patch is not written,
+ * or there is a budget); this does not count.
  */
 static int is_gone(const struct patch *patch, const struct patch_site *site)
 {
@@ -179,8 +187,8 @@ static int is_gone(const struct patch *patch, const struct patch_site *site)
 }
 
 /*
- * Counts the lost hooks among the sites of a patch that begin in the noted
- * range.
+ * Returns the number of overwritten hooks among the sites of a patch that begin
+ * in the noted range.
  */
 static uint32_t count_marked(const struct patch *patch)
 {
@@ -200,8 +208,8 @@ static uint32_t count_marked(const struct patch *patch)
 }
 
 /*
- * Counts the lost hooks among the sites that were found overwritten when they
- * should be unhooked.
+ * Returns the number of overwritten hooks among the sites that a live change
+ * has found overwritten (is_overwritten).
  */
 static uint32_t count_overwritten(const struct patch *patch)
 {

@@ -20,7 +20,8 @@ static struct {
 			  .mask = ~UINT64_C(0) } };
 
 /*
- * A program without a handler is not killed, because the signal was for clew.
+ * Takes a snapshot, and calls the program's handler. If the program has none,
+ * nothing else happens: the signal was for clew and must not kill the program.
  */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {

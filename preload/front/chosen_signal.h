@@ -15,10 +15,13 @@
  */
 void chosen_signal_begin(int signal, void (*take)(void));
 
-/* Returns whether it is the chosen signal, and installed. */
+/* Returns whether this is the chosen signal and clew's handler is installed. */
 int chosen_signal_is(int signal);
 
-/* Executes the program's sigaction() for it. Returns 0 or -errno. */
+/*
+ * Does what sigaction() would do for the program with this signal. Returns 0 or
+ * -errno.
+ */
 int chosen_signal_change_action(const struct sigaction *set,
 				struct sigaction *old);
 

@@ -20,7 +20,10 @@ static int is_running(void)
 	return rt.header && rt.header->state == WIRE_RUNNING;
 }
 
-/* Blocks all signals until the child is initialized. */
+/*
+ * Blocks all signals, until the child is initialized. Returns 0 under a system
+ * call filter, where this is not possible.
+ */
 static int hold_signals(uint64_t *old)
 {
 	uint64_t all = ~UINT64_C(0);
@@ -53,7 +56,7 @@ long clone_by(SYSCALL_ARGUMENTS)
 	return syscall_result(result);
 }
 
-/* At the top of the new stack. */
+/* Data for the child's first function. It is at the top of the new stack. */
 struct beginning {
 	int (*function)(void *);
 	void *argument;
@@ -63,8 +66,8 @@ struct beginning {
 };
 
 /*
- * The thread's block may be a copy of another thread's, whose state must not be
- * used.
+ * Resets clew's thread-local data in a new thread, because they may be a copy
+ * of another thread's.
  */
 static void begin_thread(void)
 {

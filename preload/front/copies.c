@@ -17,21 +17,23 @@
 #include "preload/sys/stack_pointer.h"
 #include "preload/sys/text.h"
 
-/* Larger copies are not copies of stacks. */
+/* A copy with more bytes is not taken for a copy of a stack. */
 #define NEAR_BYTES (UINT64_C(64) << 20)
 
 /* ---- After a copy ---- */
 
-/* The range of slots in the copy with trampolines, if there are any. */
+/* The range of stack words in a copy that were replaced by trampolines. */
 struct carried {
 	uint64_t from, until;
 	const struct trampoline *last;
-	int callers; /* number that belong to callers of preceding ones */
+	/* how many trampolines belong to the caller of the preceding one */
+	int callers;
 };
 
 /*
- * A copy of a stack has at least this many. Data may also have some: the unused
- * part of a structure may contain old stack words, and is copied to and fro.
+ * If a copy has at least this many such callers, it is taken for a copy of a
+ * stack. Other data may contain a few trampolines, because the unused parts of
+ * a struct may contain old stack words.
  */
 #define CALLERS_MIN 2
 
@@ -47,8 +49,9 @@ static void note_trampoline(struct carried *carried, uint64_t at,
 }
 
 /*
- * If no trampoline can be allocated, the caller's address also works: the
- * thread has a wrong id for a while, which the program does not notice.
+ * Replaces a stub's address in a copy by a trampoline. If none can be
+ * allocated, replaces it by the real return address: the thread then has a
+ * wrong id for a while, which the program does not notice.
  */
 static void carry(uint64_t *copy, uint64_t at, uint64_t *expected)
 {
@@ -62,7 +65,10 @@ static void carry(uint64_t *copy, uint64_t at, uint64_t *expected)
 		*copy = shadow->return_address;
 }
 
-/* Return addresses in the copied memory are at multiples of 8. */
+/*
+ * Replaces stubs' addresses in a copy. Only words at multiples of 8 in the
+ * original are return addresses.
+ */
 static void inspect_copy(void *to, const void *from, size_t bytes)
 {
 	const uint64_t start = ((uintptr_t)from + 7) & ~UINT64_C(7);
@@ -93,8 +99,8 @@ static void inspect_copy(void *to, const void *from, size_t bytes)
 /* ---- The functions ---- */
 
 /*
- * Returns whether the range ends in the caller's frames, as far as its stack
- * may extend.
+ * Returns whether the range may be on the caller's stack: it ends at most
+ * NEAR_BYTES above the caller's frame.
  */
 static inline int is_near(const void *at, size_t bytes)
 {

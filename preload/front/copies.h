@@ -12,25 +12,27 @@
 
 #include <stddef.h>
 
-/* A function that copies memory, and its fronts. */
+/* A libc function that copies memory, and clew's two wrappers of it. */
 struct copying {
 	const char *name;
 	void **real;
 	/*
-	 * Checks copies from and to addresses that may be in the caller's
-	 * stack.
+	 * The wrapper that inspects only copies from or to the caller's stack.
 	 */
 	void *near;
-	/* Checks all copies, for modules whose stacks may be anywhere. */
+	/*
+	 * The wrapper that inspects all copies, for modules whose stacks may be
+	 * anywhere.
+	 */
 	void *anywhere;
-	/* IFUNC resolvers of the two fronts. */
+	/* IFUNC resolvers that return the two wrappers. */
 	void *(*find_near)(void);
 	void *(*find_anywhere)(void);
 };
 
 /*
- * Returns the function of that name, or NULL. Call it while modules are hooked;
- * imports may be redirected to it afterwards.
+ * Returns the row for the function of this name, or NULL. Call it while modules
+ * are being hooked; their imports may be redirected to its wrappers afterwards.
  */
 const struct copying *copies_find(const char *name);
 

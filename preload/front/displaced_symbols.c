@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Front of dladdr(). A handler of a fault in displaced instructions gets an
- * address in a stub, and asks for its function.
+ * clew's wrapper of dladdr(). If displaced instructions cause a fault, the
+ * program's signal handler sees an address in a stub. dladdr() then reports the
+ * function whose instructions they are.
  *
- * As safe in signal handlers as libc's dladdr().
+ * The wrapper is as safe in signal handlers as libc's dladdr().
  */
 #include <dlfcn.h>
 

@@ -13,10 +13,14 @@
 #include "preload/sys/slices.h"
 #include "preload/sys/text.h"
 
-/* Under the loader's lock. */
+/* The functions to divert. Protected by the loader's lock. */
 static struct entry {
 	const char *called;
-	void **next; /* NULL: clew's function does not call it */
+	/*
+	 * where to store the address of the original; NULL if clew's function
+	 * does not call it
+	 */
+	void **next;
 	struct divert divert;
 	void *original; /* value for *next; NULL: not known yet */
 	uint32_t is_diverted;
@@ -30,11 +34,15 @@ static struct entry {
 
 #define ENTRIES (sizeof(entries) / sizeof(*entries))
 
-/* This function has already been called. */
+/*
+ * The program has called this function before clew attached, so it is not
+ * diverted.
+ */
 static const char *const too_late = "__libc_start_main";
 
 /*
- * Without these fronts the program would not work, or its ids would stay wrong.
+ * If one of these functions cannot be diverted, clew does not attach: the
+ * program would not work, or its ids would be wrong.
  */
 static const char *const wanted[] = {
 	"dl_iterate_phdr", "_dl_find_object", "vfork",  "longjmp",
@@ -51,7 +59,8 @@ static struct entry *find_same(uint64_t pc)
 }
 
 /*
- * If the function has another name as well, both names lead to the same front.
+ * Diverts a function to clew's. If the function has two names, both lead to the
+ * same wrapper.
  */
 static void stand_in_front(struct entry *entry, struct module *module,
 			   struct windows *windows, uint64_t pc)
@@ -113,10 +122,12 @@ void entries_meet_module(struct module *module, struct windows *windows,
 		if (!pc || is_another(entry, pc) ||
 		    same_text(entry->called, too_late))
 			continue;
-		slices_rest(); /* each takes some system calls */
+		slices_rest(); /* each function takes several system calls */
 		if (module->is_gone)
 			break;
-		/* May have been reloaded meanwhile. */
+		/*
+		 * The module may have been unloaded and loaded again meanwhile.
+		 */
 		map = lookup_map(module->base);
 		if (same_text(entry->called, "_Unwind_GetCFA"))
 			next.unwinder = module->image;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Installs the fronts if the library was loaded late. Symbol order then does
- * not find clew's functions, so the entry of each function is diverted to its
- * front (patch/divert.h), and `next` points to code that does what the function
- * did.
+ * Installs clew's wrappers (fronts) in an attached process, where symbol order
+ * does not find them. The entry of each wrapped function is diverted to its
+ * wrapper (patch/divert.h), and `next` leads to code that does what the
+ * function did.
  */
 #ifndef CLEW_FRONT_ENTRIES_H
 #define CLEW_FRONT_ENTRIES_H
@@ -20,8 +20,8 @@ void entries_meet_module(struct module *module, struct windows *windows,
 			 struct wire_function *functions, uint32_t count);
 
 /*
- * Returns the name of a function whose front is indispensable and could not be
- * installed; NULL: none.
+ * Returns the name of a function whose wrapper is indispensable and could not
+ * be installed, or NULL.
  */
 const char *entries_missing(void);
 

@@ -23,10 +23,14 @@
 #define PRELOAD_PREFIX "LD_PRELOAD="
 #define LIBRARY_NAME   "libclew.so"
 
-/* The variables as "NAME=value"; empty if they are not passed on. */
+/*
+ * clew's environment variables, in the form "NAME=value". Empty strings if they
+ * are not passed on.
+ */
 static struct {
 	char dir[PATH_MAX + sizeof(DIR_PREFIX)];
-	char preload[PATH_MAX + sizeof(PRELOAD_PREFIX)]; /* only this library */
+	/* LD_PRELOAD with this library only */
+	char preload[PATH_MAX + sizeof(PRELOAD_PREFIX)];
 } kept;
 
 static int has_prefix(const char *string, const char *prefix)
@@ -38,8 +42,8 @@ static int has_prefix(const char *string, const char *prefix)
 }
 
 /*
- * Returns the element of a colon- or blank-separated list that names this
- * library.
+ * Returns the element of a list, separated by colons or blanks, that names this
+ * library, or NULL.
  */
 static const char *find_library(const char *list, size_t *length)
 {
@@ -111,11 +115,12 @@ void exec_clean_environment(char **environment)
 /* ---- The program's environment, completed, or without clew ---- */
 
 struct changes {
-	int dir, preload; /* variables that are missing */
+	int dir, preload; /* 1 for each variable that is missing */
 	/* The library cannot be loaded there: remove both variables. */
 	int unloadable;
 	size_t count; /* number of existing entries */
-	size_t bytes; /* size of entries with an LD_PRELOAD list */
+	/* size of the LD_PRELOAD entries that have to be extended */
+	size_t bytes;
 };
 
 /*
@@ -131,7 +136,10 @@ static int is_unreachable(void)
 	int err;
 
 	if (!strchr(path, '/'))
-		/* The loader searches for it, or nothing is passed on. */
+		/*
+		 * A name without a slash is searched by the loader; an empty
+		 * one is not passed on.
+		 */
 		return 0;
 	err = sys_access(path, R_OK);
 	return err == -ENOENT || err == -EACCES || err == -ENOTDIR;
@@ -223,8 +231,8 @@ static char **changed(const struct changes *changes, char *const old[],
 }
 
 /*
- * Evaluates to the environment for exec; allocated on the caller's stack,
- * because exec must not use other memory.
+ * Evaluates to the environment for exec. It is allocated on the caller's stack,
+ * because exec must not allocate other memory.
  */
 #define HANDED_ON(environment, is_foreign)                                     \
 	({                                                                     \

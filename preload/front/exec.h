@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec: programs that the target starts are also recorded.
+ * Makes programs that the target executes be recorded as well.
  *
- * That is so if they inherit two environment variables of clew. If the target
- * passes another environment, the fronts of libc's exec and posix_spawn
- * functions add the missing variables. If the library cannot be reached, as
- * after chroot(), they remove both.
+ * They are recorded if they inherit clew's two environment variables. If the
+ * target passes another environment, clew's wrappers of the exec and
+ * posix_spawn functions add missing variables. If the new program cannot open
+ * the library, for example after chroot(), they remove both.
  */
 #ifndef CLEW_FRONT_EXEC_H
 #define CLEW_FRONT_EXEC_H

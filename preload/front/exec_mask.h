@@ -11,7 +11,7 @@
 
 struct exec_mask {
 	uint64_t blocked;
-	uint32_t ignored; /* see chained.h */
+	uint32_t ignored; /* argument of chained_handle_again() (chained.h) */
 };
 
 /*

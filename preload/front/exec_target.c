@@ -11,7 +11,8 @@
 #include "preload/sys/sys.h"
 
 enum {
-	INTERPRETERS_MAX = 5, /* the kernel's limit */
+	/* the kernel follows at most this many interpreters of scripts */
+	INTERPRETERS_MAX = 5,
 	LINE_MAX_BYTES = 256, /* bytes of a script that the kernel reads */
 	SEGMENTS_MAX = 4096,
 };
@@ -44,8 +45,8 @@ static int is_foreign_loader(int fd, const Elf64_Phdr *segment)
 }
 
 /*
- * The loader of a 32-bit program, if it has one, prints an error about a 64-bit
- * library.
+ * Returns whether a 32-bit program has a loader, which would print an error
+ * about a 64-bit library.
  */
 static int small_program_is_foreign(int fd, const Elf32_Ehdr *elf)
 {
@@ -65,7 +66,10 @@ static int small_program_is_foreign(int fd, const Elf32_Ehdr *elf)
 	return 0;
 }
 
-/* A program without a loader ignores LD_PRELOAD. */
+/*
+ * Returns whether a 64-bit program has a loader other than glibc's. A program
+ * without a loader ignores LD_PRELOAD.
+ */
 static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
 {
 	if (elf->e_machine != MACHINE_ELF ||
@@ -88,8 +92,8 @@ static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
 /* ---- Scripts ---- */
 
 /*
- * Returns the path in a script's first line, and terminates it; NULL: no
- * script.
+ * Returns the interpreter's path in the first line of a script, and terminates
+ * it with NUL; NULL if this is no script.
  */
 static char *interpreter_of(char *line)
 {
@@ -160,7 +164,7 @@ int exec_target_is_foreign(const char *path)
 
 /* ---- Names ---- */
 
-/* NULL: PATH is not set. */
+/* Returns the value of PATH, or NULL if it is not set. */
 static const char *find_folders(void)
 {
 	for (char **entry = environ; entry && *entry; entry++)

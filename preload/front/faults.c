@@ -24,8 +24,8 @@ static void on_fault(int signal, siginfo_t *info, void *context);
 	}
 
 /*
- * Installed by the first caller of faults_begin(); each is protected by its own
- * lock.
+ * clew's handlers of these signals. The first call of faults_begin() installs
+ * them. Each is protected by its own lock.
  */
 static struct {
 	struct chained of[CHAINED_FAULTS_END - CHAINED_FAULTS];
@@ -86,16 +86,19 @@ static void note_crash(int signal, const siginfo_t *info, uint64_t pc)
 	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
 }
 
-/* Returns whether the processor raised the signal, and no process sent it. */
+/*
+ * Returns whether the kernel has raised the signal for a fault, and no process
+ * has sent it.
+ */
 static int is_forced(const siginfo_t *info)
 {
 	return info->si_code > 0;
 }
 
 /*
- * Does what the kernel would do: a raised signal can be neither ignored nor
- * blocked. To kill the process the handler is removed and the instruction is
- * executed again.
+ * Passes the signal to the program as the kernel would. A fault can be neither
+ * ignored nor blocked: if the program does so, the process must die. The
+ * handler is then removed, and the instruction is executed again.
  */
 static void pass_on(struct chained *fault, siginfo_t *info, ucontext_t *context)
 {

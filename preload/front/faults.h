@@ -13,14 +13,23 @@
 /* Installs clew's handler. May be called any number of times. */
 void faults_begin(void);
 
-/* Returns whether it is one of these signals, and installed. */
+/*
+ * Returns whether this is one of these signals and clew's handler for it is
+ * installed.
+ */
 int faults_have(int signal);
 
-/* Executes the program's sigaction() for it. Returns 0 or -errno. */
+/*
+ * Does what sigaction() would do for the program with this signal. Returns 0 or
+ * -errno.
+ */
 int faults_change_action(int signal, const struct sigaction *set,
 			 struct sigaction *old);
 
-/* clew detaches: gives the program's actions to the kernel again. */
+/*
+ * Called when clew detaches: installs the program's actions in the kernel
+ * again.
+ */
 void faults_end(void);
 
 #endif

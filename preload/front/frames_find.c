@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fronts of the functions by which unwinders ask the loader for unwind
- * information. Unwinders that are linked into a module also call them.
+ * clew's wrappers of the functions by which unwinders get unwind information
+ * from the loader. Unwinders that are linked into a module call them as well.
  *
- * Unwinders call them, from any thread at any time: no locks, and
- * no libc function except the original.
+ * Any thread may call them at any time, so they take no locks and call no libc
+ * function except the original one.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -24,11 +24,10 @@ static const struct stub_image *image_of(uint64_t block)
 }
 
 /*
- * libgcc_s announces its landings by calling _Unwind_SetIP, and so does a
- * libgcc in a module where that function was found. All other unwinders do not
- * announce landings. Libc does not either when it ends a thread: its jump out
- * of unwinding follows the lookup of a frame of libc, or of a stub's frame with
- * the same CFA as the frame of libc behind it.
+ * Returns whether the unwinder that looks up `pc` may land without clew
+ * noticing it. libgcc_s reports its landings by calling _Unwind_SetIP(), and so
+ * does a copy of libgcc in a module where clew has found that function. Other
+ * unwinders report none, nor does libc when it ends a thread.
  */
 static int may_land_unseen(const void *caller, uintptr_t pc)
 {
@@ -73,7 +72,7 @@ EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 typedef int (*phdr_callback)(struct dl_phdr_info *info, size_t bytes,
 			     void *context);
 
-/* The counts of loaded and unloaded modules are the same for all. */
+/* The state of one call of dl_iterate_phdr(). */
 struct visit {
 	phdr_callback callback;
 	void *context;
@@ -83,7 +82,10 @@ struct visit {
 	int is_for_libunwind;
 };
 
-/* Both libraries of that name work with the plain description. */
+/*
+ * Returns whether the caller is a library named libunwind. Both libraries with
+ * this name need the ordinary unwind information of stubs, with an even CFA.
+ */
 static int is_libunwind(const struct dl_phdr_info *info)
 {
 	static const char name[] = "/libunwind";

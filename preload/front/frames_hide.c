@@ -21,9 +21,13 @@
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
-#define ON_STACK_MAX 512 /* frames on the stack; more are allocated */
+/* room for this many frames is on the stack; more are allocated */
+#define ON_STACK_MAX 512
 
-/* Each hooked function has one stub frame; a few frames are clew's. */
+/*
+ * How many frames to request for this many frames of the program: each hooked
+ * function also has a frame of its stub, and a few frames are clew's.
+ */
 #define ROOM_FOR(frames) (2 * (frames) + 16)
 
 int unw_backtrace(void **frames, int room);
@@ -31,8 +35,8 @@ int unw_backtrace(void **frames, int room);
 typedef int (*backtrace_function)(void **frames, int room);
 
 /*
- * Returns whether a frame is the program's; then sets *pc to its address in the
- * program.
+ * Returns whether a frame belongs to the program. If it does, sets *pc to the
+ * address in the program that it stands for.
  */
 static int is_program_frame(uint64_t *pc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds fronts (host/fronts.h) for code that symbol order does not lead to
- * them.
+ * Finds clew's wrappers (host/fronts.h) by name, for modules whose symbol order
+ * does not lead to them.
  */
 #ifndef CLEW_FRONT_FRONTS_FOUND_H
 #define CLEW_FRONT_FRONTS_FOUND_H

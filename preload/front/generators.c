@@ -47,8 +47,8 @@ static struct patch *find_by_function(const struct patches *patches,
 }
 
 /*
- * A return address in a stub means that a function has left by a jump to mmap()
- * or a similar function: the stub identifies it.
+ * Returns the patch whose stub contains pc. A return address in a stub means
+ * that a hooked function has made a tail call to mmap() or a similar function.
  */
 static struct patch *find_patch(const struct patches *patches, uint64_t pc)
 {
@@ -82,8 +82,8 @@ void generators_note(const void *pc)
 }
 
 /*
- * Returns an address in the text of the module whose code the return address
- * stands for. The list of patches may be read without its lock.
+ * Returns an address in the text of the module that contains the caller. If the
+ * return address is in a stub, the stub leads to the module.
  */
 static uint64_t text_of_caller(uint64_t pc)
 {
@@ -115,7 +115,10 @@ void generators_foresee(void)
 
 /* ---- Fronts ---- */
 
-/* libclew.so and the modules in it use raw system calls (private_libc.h). */
+/*
+ * Returns whether clew itself is the caller. libclew.so and the libraries
+ * linked into it use raw system calls (private_libc.h).
+ */
 static int is_own(const void *caller)
 {
 	return own_code_is_library((uintptr_t)caller);
@@ -156,7 +159,10 @@ static void note_mapping(const void *caller, uint64_t start, size_t bytes,
 	changed_text_check();
 }
 
-/* Call it before memory is mapped. */
+/*
+ * Called before memory is mapped at a fixed address: notes that existing memory
+ * there is replaced.
+ */
 static void note_place(const void *hint, size_t bytes, int flags)
 {
 	if (!(flags & MAP_FIXED))
@@ -229,8 +235,8 @@ EXPORT void *mmap64(void *hint, size_t bytes, int protection, int flags, int fd,
 }
 
 /*
- * The memory exists already, so it may be executed as soon as its protection
- * changes: call this before.
+ * Called before the protection of existing memory changes, because it may be
+ * executed directly afterwards.
  */
 static void note_protection(const void *caller, const void *start, size_t bytes,
 			    int protection)
@@ -266,7 +272,10 @@ EXPORT int munmap(void *start, size_t bytes)
 	return NEXT(munmap)(start, bytes);
 }
 
-/* Memory is about to be moved, and may be code. Returns its maker, or 0. */
+/*
+ * Called before memory that may be code is moved. Returns the address that
+ * identifies its maker (makers.h), or 0.
+ */
 static uint64_t begin_move(uint64_t old, uint64_t old_bytes, uint64_t bytes,
 			   int flags, uint64_t place)
 {
@@ -282,7 +291,7 @@ static uint64_t begin_move(uint64_t old, uint64_t old_bytes, uint64_t bytes,
 	return maker;
 }
 
-/* The memory is now at `now`; -1: it was not moved. */
+/* Called after memory was moved to `now`, or not moved (-1). */
 static void finish_move(uint64_t maker, uint64_t old, uint64_t old_bytes,
 			uint64_t now, uint64_t bytes)
 {
@@ -334,9 +343,9 @@ EXPORT void *shmat(int id, const void *place, int flags)
 }
 
 /*
- * shmdt() does not report the size of the segment: assumes as much as was made
- * executable there. If shmdt() fails, the memory still exists, and its maker is
- * noted again.
+ * The executable memory of a segment that shmdt() detaches. Its size is taken
+ * to be what was made executable there. If shmdt() fails, the memory still
+ * exists, and its maker is noted again.
  */
 struct detached {
 	uint64_t start, bytes, maker;

@@ -19,14 +19,16 @@
 #define CLEW_FRONT_GENERATORS_H
 
 /*
- * The code at pc, a return address, makes memory executable. Any thread, at any
- * time; safe in signal handlers.
+ * Notes that the code which contains pc, a return address, makes memory
+ * executable. Any thread may call this function at any time, also in signal
+ * handlers.
  */
 void generators_note(const void *pc);
 
 /*
- * Nothing can be guarded from now on (filter.h): guards all modules that might
- * generate code. Safe in the same contexts.
+ * Called before a system call filter is installed, after which stubs cannot be
+ * changed (filter.h). Guards the stubs of all modules that might generate code.
+ * May be called in the same contexts.
  */
 void generators_foresee(void);
 

@@ -17,21 +17,28 @@
 #define VERSION_HIDDEN 0x8000
 #define LIBRARIES_MAX  4096
 
-/* The tables that the loader reads; 0 if absent. */
+/*
+ * The tables of a module's dynamic section; members are 0 if a table is
+ * missing.
+ */
 struct import_tables {
 	const Elf64_Sym *symbols;
 	const char *strings;
-	const Elf64_Half *versions; /* of symbols: numbers in `needed` */
+	/* version of each symbol, a number in `needed` */
+	const Elf64_Half *versions;
 	const Elf64_Verneed *needed;
 	uint64_t relocations, relocation_bytes;
-	/* Size of the leading relocations, which have no symbol. */
+	/*
+	 * Size of the relative relocations at the beginning, which have no
+	 * symbol.
+	 */
 	uint64_t relative_bytes;
 	uint64_t plt_relocations, plt_relocation_bytes;
 };
 
 /*
- * The loader adds the base to the addresses, except in memory that it cannot
- * write.
+ * Returns the run-time address for a value in the dynamic section. The loader
+ * adds the base to these values, except in memory that it cannot write.
  */
 static uint64_t address(const struct module *module, uint64_t value)
 {
@@ -152,7 +159,7 @@ static int visit_imports(const struct module *module, relocation_visit visit,
 
 /* ---- Does a module jump? ---- */
 
-/* The functions of the table whose import says something about the module. */
+/* The functions of fronts.h whose import shows something about a module. */
 enum { JUMPS = 1, SWITCHES = 2, MAPS = 4 };
 
 static const struct {
@@ -168,7 +175,10 @@ static const struct {
 #undef X
 };
 
-/* Returns what the import of a name says, of the wanted kinds, or 0. */
+/*
+ * Returns which of the `wanted` properties a module has if it imports this
+ * name, or 0.
+ */
 static int traits(const char *name, int wanted)
 {
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
@@ -178,8 +188,8 @@ static int traits(const char *name, int wanted)
 }
 
 /*
- * Linkers place relocations of one symbol side by side, and vtables have many
- * of the same.
+ * State of a search. Relocations of the same symbol usually follow each other,
+ * so the last name is not examined again.
  */
 struct noting {
 	const char *last; /* name */
@@ -243,8 +253,8 @@ static int covers(const struct module *module, const ElfW(Phdr) * segment,
 }
 
 /*
- * Returns whether the loader makes the address read-only after relocation:
- * whole pages only.
+ * Returns whether the loader makes the page of this address read-only after
+ * relocation (PT_GNU_RELRO).
  */
 static int is_relro(const struct module *module, const ElfW(Phdr) * segment,
 		    uint64_t at)
@@ -298,9 +308,9 @@ static int write_to(const struct module *module, void *to, const void *from,
 }
 
 /*
- * Returns whether the word is already an address, not still the file's value
- * relative to the base. A program at its link-time address has no relative
- * values and was relocated before clew started.
+ * Returns whether the loader has already relocated this word, so that it
+ * contains an address and no longer the value in the file. A program that is
+ * loaded at its link-time address was relocated before clew started.
  */
 static int is_relocated(const struct module *module, const uint64_t *word)
 {
@@ -308,7 +318,10 @@ static int is_relocated(const struct module *module, const uint64_t *word)
 	       *word >= module->image.end - module->image.start;
 }
 
-/* Redirects to `ours`, which `find` returns. */
+/*
+ * Redirects a relocation to the function `ours`. `find` is an IFUNC resolver
+ * that returns it.
+ */
 static int lead(const struct module *module, Elf64_Rela *relocation,
 		const void *ours, void *(*find)(void))
 {
@@ -346,7 +359,10 @@ int imports_lead_copies(const struct module *module, int anywhere)
 
 /* ---- Redirecting to fronts ---- */
 
-/* Returns the library that the symbol's version requires; NULL: any. */
+/*
+ * Returns the name of the library that the symbol's version requires, or NULL
+ * if any library may define it.
+ */
 static const char *library_of(const struct import_tables *tables,
 			      uint64_t symbol)
 {

@@ -14,8 +14,8 @@
 #include "preload/modules/modules.h"
 
 /*
- * Whether the module imports functions that jump to other frames, or to other
- * stacks.
+ * Returns whether the module imports functions that jump to other frames
+ * (IMPORTS_JUMP) or to other stacks (IMPORTS_SWITCH).
  */
 enum imports_jumps { IMPORTS_NO_JUMP, IMPORTS_JUMP, IMPORTS_SWITCH };
 enum imports_jumps imports_jumps(const struct module *module);
@@ -27,15 +27,16 @@ enum imports_jumps imports_jumps(const struct module *module);
 int imports_maps(const struct module *module);
 
 /*
- * Redirects the functions that copy memory to their fronts (copies.h). Returns
- * 0 or -errno: then some may be unchanged.
+ * Redirects the module's imports of functions that copy memory to clew's
+ * wrappers (copies.h). Returns 0, or -errno if some may be unchanged.
  */
 int imports_lead_copies(const struct module *module, int anywhere);
 
 /*
  * Redirects the module's imports of libc functions to their fronts. A module
  * that was loaded with RTLD_DEEPBIND finds its own libraries before preloaded
- * ones. Call it before the module is relocated. Returns as above.
+ * ones. Call it before the module is relocated. Returns 0, or -errno if some
+ * may be unchanged.
  */
 int imports_lead_to_fronts(const struct module *module);
 

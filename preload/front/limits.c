@@ -8,7 +8,7 @@
  * same in every process, because limits survive exec. If the shadow could not
  * be reserved, nothing is added.
  *
- * Safe in signal handlers, as the originals.
+ * The wrappers are as safe in signal handlers as the originals.
  */
 #include <errno.h>
 
@@ -18,11 +18,14 @@
 #include "preload/hot/sink.h"
 #include "preload/sys/sys.h"
 
-/* In addition to the shadow: stubs, the window map, the recording. */
+/*
+ * What clew needs in addition to the shadow, for stubs, the window map and the
+ * recording.
+ */
 #define AS_BYTES   (UINT64_C(128) << 20)
 #define DATA_BYTES (UINT64_C(32) << 20)
 
-/* Returns clew's part of a resource. */
+/* Returns how much of a resource clew itself uses. */
 static uint64_t own_bytes(int resource)
 {
 	const uint64_t shadow =

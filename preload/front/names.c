@@ -22,8 +22,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * Calls, samples, packets, and values of probes and agents have time stamps. A
- * probe may also be added later if only calls are counted.
+ * Returns whether the recording may contain time stamps. It always may, because
+ * a probe can be added at any time.
  */
 static int uses_stamps(void)
 {

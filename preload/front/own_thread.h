@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates a thread of clew's own through libc, because the functions that it
- * calls (of the loader or of a language's runtime) need libc's data about the
- * thread. (Threads of task.h call no such functions.)
+ * Creates threads of clew's own by pthread_create(). They call functions of the
+ * loader or of a language runtime, which need libc's data about the thread.
+ * (The tasks of task.h have no such data.)
  *
- * It is created by a thread that a controller has borrowed. pthread_create()
- * may belong to another library than libc: jemalloc's takes locks and changes
- * the thread's signal mask.
+ * A thread of the program that the controller has borrowed creates them.
+ * pthread_create() may belong to another library than libc: jemalloc's takes
+ * locks and changes the thread's signal mask.
  */
 #ifndef CLEW_FRONT_OWN_THREAD_H
 #define CLEW_FRONT_OWN_THREAD_H

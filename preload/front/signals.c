@@ -233,8 +233,8 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 /* ---- Masks during a system call that waits: handlers run with them ---- */
 
 /*
- * Returns the mask for a wait. Handlers that run with clew's signals blocked
- * keep them blocked.
+ * Returns the mask to pass to the kernel when the program waits with a mask. In
+ * a handler that runs with clew's signals blocked, they stay blocked.
  */
 static const sigset_t *in_wait(const sigset_t *set, sigset_t *copy)
 {
@@ -249,8 +249,8 @@ static const sigset_t *in_wait(const sigset_t *set, sigset_t *copy)
 }
 
 /*
- * A signal of clew's that is about to arrive would end the wait. These signals
- * are therefore blocked, and delivered when it is over.
+ * A signal of clew's would end the wait. Therefore clew's signals are blocked
+ * during the wait, and delivered after it.
  */
 EXPORT int sigsuspend(const sigset_t *set)
 {
@@ -371,10 +371,7 @@ EXPORT int sigaction(int signal, const struct sigaction *set,
 	return change_action(NEXT(sigaction), signal, set, old);
 }
 
-/*
- * Libraries that also have fronts of libc's functions reach libc's by this
- * name.
- */
+/* Other libraries that wrap sigaction() call libc's function by this name. */
 int __sigaction(int signal, const struct sigaction *set, struct sigaction *old);
 EXPORT int __sigaction(int signal, const struct sigaction *set,
 		       struct sigaction *old)
@@ -426,7 +423,10 @@ EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
 	return signal(number, handler);
 }
 
-/* System V's variant: one signal only, with nothing blocked. */
+/*
+ * System V's variant of signal(): the handler is reset at its first call, and
+ * no signal is blocked in it.
+ */
 EXPORT __sighandler_t sysv_signal(int signal, __sighandler_t handler)
 {
 	return set_handler(signal, handler, SA_RESETHAND | SA_NODEFER, 0);
@@ -494,7 +494,10 @@ static int exchange_action(int signal, const struct kernel_action *set,
 			     sizeof(out->mask), 0, 0);
 }
 
-/* Changes the action of a signal with a handler, if `how` returns true. */
+/*
+ * Lets `how` change the action of a signal that has a handler, and installs the
+ * result if `how` returns true.
+ */
 static void change_handler(int signal,
 			   int (*how)(int signal, struct kernel_action *action))
 {
@@ -528,8 +531,8 @@ static int close_action(int signal, struct kernel_action *action)
 }
 
 /*
- * Returns the signals with handlers. The signals are few, and each system call
- * saved avoids two stops by a tracer.
+ * Returns the signals that have handlers, read from /proc. This saves a system
+ * call for each other signal, at which a tracer would stop the thread twice.
  */
 static uint64_t caught(void)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signal handlers that the program had installed before clew attached. A
- * breakpoint would kill one whose mask contains SIGTRAP (patch/trap.h).
+ * Handles actions that the program had installed before clew attached. A
+ * breakpoint in a handler whose mask contains SIGTRAP would kill the process
+ * (patch/trap.h).
  */
 #ifndef CLEW_FRONT_SIGNALS_H
 #define CLEW_FRONT_SIGNALS_H
 
 /*
- * Remove SIGTRAP from the masks of all actions, and restore it in those for
- * which the program has set it. All other threads are stopped; uses only system
- * calls.
+ * signals_open_actions() removes SIGTRAP from the masks of all actions.
+ * signals_close_actions() adds it again where the program has set it. All other
+ * threads are stopped meanwhile. Both make only system calls.
  */
 void signals_open_actions(void);
 void signals_close_actions(void);

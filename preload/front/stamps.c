@@ -11,8 +11,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * One value for all threads: no program is expected to disable the counter in
- * one thread and query it in another.
+ * What the program has set by PR_SET_TSC. All threads share one value, because
+ * no program is expected to set it in one thread and read it in another.
  */
 static int access_set = PR_TSC_ENABLE;
 
@@ -61,7 +61,7 @@ long stamps_enter_strict_mode(void)
 	};
 	long result;
 
-	/* A process with a filter cannot enter that mode. */
+	/* A process that already has a filter cannot enter strict mode. */
 	result = sys_call_anyway(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
 	if (result != SECCOMP_MODE_DISABLED)
 		return result < 0 ? result : -EINVAL;

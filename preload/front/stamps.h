@@ -8,8 +8,9 @@
 #define CLEW_FRONT_STAMPS_H
 
 /*
- * Replace prctl() with PR_SET_TSC or PR_GET_TSC: the process gets the answer
- * that it expects. Return the kernel's result, or -errno.
+ * Called instead of prctl() with PR_SET_TSC and PR_GET_TSC. The counter stays
+ * enabled, but the program gets the result that it expects. Both return what
+ * prctl() would, or -errno.
  */
 long stamps_set_access(long access);
 long stamps_get_access(int *access);

@@ -34,8 +34,8 @@ long syscall_seccomp(SYSCALL_ARGUMENTS)
 	else
 		result = sys_call_anyway(number, a, b, c, d, e, f);
 	/*
-	 * Positive: a listener's descriptor, or the tid of a thread that could
-	 * not be synchronized.
+	 * A positive result is the descriptor of a listener, or the tid of a
+	 * thread that could not be synchronized.
 	 */
 	filter_end(begun, !result || (result > 0 &&
 				      b & SECCOMP_FILTER_FLAG_NEW_LISTENER));

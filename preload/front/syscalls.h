@@ -22,7 +22,7 @@ long syscall_clone(SYSCALL_ARGUMENTS);
 long syscall_clone3(SYSCALL_ARGUMENTS);
 long syscall_execve(SYSCALL_ARGUMENTS);
 long syscall_mmap(SYSCALL_ARGUMENTS);
-long syscall_mprotect(SYSCALL_ARGUMENTS); /* or pkey_mprotect */
+long syscall_mprotect(SYSCALL_ARGUMENTS); /* also called for pkey_mprotect */
 long syscall_munmap(SYSCALL_ARGUMENTS);
 long syscall_mremap(SYSCALL_ARGUMENTS);
 long syscall_madvise(SYSCALL_ARGUMENTS);
@@ -32,7 +32,7 @@ long syscall_prlimit(SYSCALL_ARGUMENTS);
 long syscall_setrlimit(SYSCALL_ARGUMENTS);
 long syscall_getrlimit(SYSCALL_ARGUMENTS);
 
-/* Makes any other call, through the next library's syscall(). */
+/* Makes any other call by the next definition of syscall(), usually libc's. */
 long syscall_plainly(SYSCALL_ARGUMENTS);
 
 /* Converts the kernel's result to libc's convention. */

@@ -3,10 +3,10 @@
  * Front of pthread_create(): a thread is sampled from its start, even if it
  * calls no hooked function.
  *
- * The thread's function and argument wait in one of a few slots. If all are in
- * use, threads start without clew, and are found at their first hooked call.
- * unshare() and setns() are here because they require a process with one
- * thread.
+ * The thread's function and argument are stored in one of a few slots until the
+ * thread has started. If all slots are in use, clew notices the new thread only
+ * at its first hooked call. unshare() and setns() are here because they require
+ * a process with one thread.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 #define SLOTS 64
 
 static struct start_slot {
-	/* Set by the creator; cleared by the thread. */
+	/* Set by the creating thread; cleared by the new one. */
 	_Atomic uint32_t is_taken;
 	void *(*function)(void *);
 	void *argument;
@@ -58,8 +58,8 @@ static int is_counted(void)
 }
 
 /*
- * A key of libc's whose destructor runs when a thread ends; created before the
- * program's first thread.
+ * A pthread key whose destructor runs when a thread ends. It is created before
+ * the program's first thread.
  */
 static struct {
 	pthread_key_t key;
@@ -111,7 +111,10 @@ static void note_end(void)
 	switch_unmute(muted);
 }
 
-/* Ends with a jump, so no frame of clew is on the thread's stack. */
+/*
+ * The first function of a new thread. It ends with a tail call to the program's
+ * function, so that no frame of clew stays on the thread's stack.
+ */
 static void *begin(void *at)
 {
 	struct start_slot *slot = at;

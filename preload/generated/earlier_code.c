@@ -42,7 +42,10 @@ static uint64_t digit(char c)
 	return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* Returns the number of mappings that the character completes and shares. */
+/*
+ * Parses a character. If it completes a line, notes the mapping as described in
+ * earlier_code.h. Returns the number of mappings that were noted, 0 or 1.
+ */
 static int read_char(struct maps_line *line, char c)
 {
 	int shared = 0;

@@ -6,8 +6,9 @@
 #include "preload/stubs/pads.h"
 
 /*
- * Marks that memory, except clew's pads: calls from it may be calls of
- * generated code. Returns whether there is any. Reads /proc.
+ * Notes such memory, except clew's pads, as possible generated code
+ * (natives_share()), so that guarded stubs check calls from it. Returns whether
+ * there is any. Reads /proc.
  */
 int earlier_code_share(const struct pads *pads);
 

@@ -10,8 +10,8 @@
 enum { IS_EMULATOR, IS_MODULE };
 
 /*
- * The name begins at `name`; the next structure begins as many bytes later as
- * the name exceeds this array.
+ * The name begins at the last member and may be longer than it; the next struct
+ * follows the name.
  */
 struct erlang_head {
 	uint32_t kind;
@@ -19,7 +19,8 @@ struct erlang_head {
 	uint64_t base;
 	uint32_t range_count;
 	uint32_t code_bytes;
-	uint16_t name_bytes; /* including its NUL, as all of these */
+	/* length with the NUL, like all lengths in this format */
+	uint16_t name_bytes;
 	char name[6];
 };
 _Static_assert(sizeof(struct erlang_head) == 32, "as Erlang has it");

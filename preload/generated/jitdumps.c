@@ -11,7 +11,10 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-/* One for each of a process's runtimes; further ones are not recorded. */
+/*
+ * Maximum number of jitdumps of a process, one for each runtime; further ones
+ * are not recorded.
+ */
 #define NOTES_MAX 8
 
 /*
@@ -31,7 +34,10 @@ static int is_jitdump(const char *path)
 	       (uint32_t)sys_getpid() == rt.header->pid;
 }
 
-/* A reader sees a complete path only: the chunk's `used` is stored last. */
+/*
+ * Records a path. The chunk's `used` is stored last, so a reader sees only
+ * complete paths.
+ */
 static void record(const char *path, size_t bytes)
 {
 	struct chunk chunk;

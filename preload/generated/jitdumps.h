@@ -7,8 +7,9 @@
 #define CLEW_GENERATED_JITDUMPS_H
 
 /*
- * The program has mapped the file of that path as executable: records the path
- * if it is this process's jitdump. Any thread; preserves errno.
+ * Called when the program has mapped the file with this path as executable.
+ * Records the path if the file is this process's jitdump. Any thread may call
+ * this function. It preserves errno.
  */
 void jitdumps_note(const char *path);
 

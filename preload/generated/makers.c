@@ -25,14 +25,17 @@
  * counts as never unmapped.
  */
 #define RECORDS_FINE 4096
-/* Each one requires a search of all mappings. */
+/*
+ * Maximum number of records of mapped files, because each requires a search of
+ * all mappings.
+ */
 #define MAPPED_MAX 256
 
 /* A range of executable memory. Ranges in use never overlap. */
 struct made {
 	_Atomic uint64_t start;
 	_Atomic uint64_t end; /* 0: unused */
-	_Atomic uint64_t pc;  /* the maker's */
+	_Atomic uint64_t pc;  /* address in the maker's code */
 	_Atomic uint32_t is_gone;
 	uint32_t is_part; /* the record covers more than this range */
 	/*
@@ -43,7 +46,7 @@ struct made {
 	char name[MEMORY_NAME_BYTES];
 };
 
-/* Written under the patches' lock, which is held during fork. */
+/* Written with the patches' lock held, which is also held during fork. */
 static struct {
 	struct made items[MADE_MAX];
 	_Atomic uint32_t count;   /* items that may be in use */
@@ -51,8 +54,8 @@ static struct {
 	/* Bounds of all items that were ever in use. */
 	_Atomic uint64_t lowest, highest;
 	uint32_t records;
-	uint32_t mapped; /* records of mappings of files */
-	uint32_t pid;    /* process whose part has the records */
+	uint32_t mapped; /* number of records of mapped files */
+	uint32_t pid; /* pid of the process whose part contains the records */
 } makers LARGE_TABLE;
 
 static int overlaps(const struct made *made, uint64_t start, uint64_t end)
@@ -84,7 +87,10 @@ static struct made *find_overlapping(uint64_t start, uint64_t end,
 	return NULL;
 }
 
-/* Ended items are kept as long as there is room. */
+/*
+ * Returns an unused item, or one whose memory was unmapped, which are kept as
+ * long as there is room.
+ */
 static struct made *find_unused(void)
 {
 	const uint32_t count = makers.count;
@@ -102,7 +108,10 @@ static struct made *find_unused(void)
 	return NULL;
 }
 
-/* Copies `of` with its record; both may be the same item. */
+/*
+ * Makes *made an item for [start, end) with the record of `of`. Both may be the
+ * same item.
+ */
 static void fill(struct made *made, const struct made *of, uint64_t start,
 		 uint64_t end)
 {
@@ -132,8 +141,8 @@ static int may_search(void)
 }
 
 /*
- * Ends the knowledge about [start, end), which is covered by the record of
- * `made`.
+ * Records that [start, end), a part of the memory in the record of `made`, does
+ * not exist any more.
  */
 static void disown(const struct made *made, uint64_t start, uint64_t end)
 {
@@ -197,8 +206,8 @@ static void end_all(uint64_t start, uint64_t end)
 }
 
 /*
- * Returns whether an item already has these values; revives an ended one if it
- * may.
+ * Returns whether an item with these values exists. An item whose memory was
+ * unmapped may be used again, if there are many records.
  */
 static int is_same(uint64_t pc, uint64_t start, uint64_t end, const char *name)
 {
@@ -217,7 +226,10 @@ static int is_same(uint64_t pc, uint64_t start, uint64_t end, const char *name)
 	return 1;
 }
 
-/* `mapped` is NULL if it is not a mapping of a file. */
+/*
+ * Adds an item and its record. `mapped` is NULL if the memory is not mapped
+ * from a file.
+ */
 static void make_mapped(uint64_t pc, uint64_t start, uint64_t end,
 			const char *name, struct wire_mapped_code *mapped)
 {
@@ -256,7 +268,10 @@ static void make(uint64_t pc, uint64_t start, uint64_t end)
 	make_mapped(pc, start, end, name, is_mapped ? &mapped : NULL);
 }
 
-/* The maker is known only if an earlier session observed it. */
+/*
+ * Adds an item for memory that was executable before clew attached. Its maker
+ * is known only if an earlier session has observed it.
+ */
 static void make_earlier(uint64_t start, uint64_t end)
 {
 	const struct made *made = find_overlapping(start, end, NULL);
@@ -294,7 +309,10 @@ static int may_overlap(uint64_t start, uint64_t end)
 	       memory_names_overlap(start, end);
 }
 
-/* Returns false if a change happens meanwhile. */
+/*
+ * Returns whether an item with these values exists, without taking the lock.
+ * Returns false if the items change meanwhile.
+ */
 static int is_known(uint64_t pc, uint64_t start, uint64_t end)
 {
 	const uint32_t before = makers.changes;
@@ -424,7 +442,10 @@ void makers_note_name(uint64_t start, uint64_t bytes, const char *text)
 	end_change(&signals);
 }
 
-/* The program may have unmapped it while nothing was recorded. */
+/*
+ * Returns whether the memory still exists. The program may have unmapped it
+ * while nothing was recorded.
+ */
 static int is_mapped(const struct made *made)
 {
 	return sys_call(SYS_msync, (long)made->start,
@@ -517,6 +538,6 @@ uint64_t makers_find_bytes(uint64_t at)
 	const struct made *made = find_overlapping(at, at + 1, NULL);
 	const uint64_t end = made && !made->is_gone ? made->end : 0;
 
-	/* The item may change meanwhile. */
+	/* `end` may have changed since it was compared. */
 	return end > at ? end - at : 0;
 }

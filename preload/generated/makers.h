@@ -18,16 +18,19 @@
 #include <stdint.h>
 
 /*
- * The code at pc, in a module's text or elsewhere, makes the memory executable.
- * All functions here: any thread, at any time, also in signal handlers; they
- * preserve errno.
+ * Notes that the code at pc, in a module's text or elsewhere, makes this memory
+ * executable. Any thread may call the functions of this header at any time,
+ * also in signal handlers. They preserve errno.
  */
 void makers_note(uint64_t pc, uint64_t start, uint64_t bytes);
 
 /* The memory is about to be unmapped, or replaced by another mapping. */
 void makers_note_end(uint64_t start, uint64_t bytes);
 
-/* Later records go to another part. No other thread records meanwhile. */
+/*
+ * Called when later records will go to another part. No other thread may record
+ * meanwhile.
+ */
 void makers_begin_again(void);
 
 /*
@@ -41,8 +44,9 @@ void makers_note_earlier(void);
 void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
 
 /*
- * Return an address in the maker's text, and the number of bytes from `at` on;
- * 0 if the memory was not made executable.
+ * makers_find() returns an address in the text of the module that made the
+ * memory at `at` executable, or 0. makers_find_bytes() returns how many bytes
+ * from `at` on it made executable, or 0.
  */
 uint64_t makers_find(uint64_t at);
 uint64_t makers_find_bytes(uint64_t at);

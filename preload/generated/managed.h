@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runtimes that generate code while the program runs and can report it: the
- * interface of a layer that knows one of them. Each layer is a folder beside
- * preload/ and a row of the table in preload/hooking/layers.c; all other code
- * is independent of it.
+ * The interface of a layer. A layer is a folder beside preload/ that knows one
+ * language runtime, which generates code while the program runs and can report
+ * it. Each layer has a row in the table in preload/hooking/layers.c. No other
+ * code depends on a layer.
  */
 #ifndef CLEW_GENERATED_MANAGED_H
 #define CLEW_GENERATED_MANAGED_H
@@ -14,17 +14,18 @@
 
 struct managed_runtime {
 	/*
-	 * A new module that may be the runtime. No thread executes it, and it
-	 * is not relocated yet if the program already runs. `functions` are the
-	 * module's, as recorded; some may be hooked next. Under the loader's
-	 * lock.
+	 * Called for each new module, which may be the runtime. No thread
+	 * executes the module, and if the program already runs, it is not
+	 * relocated yet. `functions` are those that were recorded for it; they
+	 * are not hooked yet. Called with the loader's lock held.
 	 */
 	void (*meet_module)(struct module *module, struct windows *windows,
 			    struct wire_function *functions, uint32_t count);
 
 	/*
-	 * Called first for an attachment with another configuration: function
-	 * numbers of earlier attachments are invalid. NULL: nothing to do.
+	 * Called first when clew attaches with another configuration than
+	 * before: the numbers of functions from earlier attachments are
+	 * invalid. May be NULL.
 	 */
 	void (*forget_numbers)(void);
 	/*
@@ -42,9 +43,10 @@ struct managed_runtime {
 	int (*end_late)(void);
 
 	/*
-	 * If the library was preloaded and the runtime stands by (rt.runtimes):
-	 * starts or ends counting of the runtime's calls. Returns 0, or -errno
-	 * if this failed. Called on the same kind of thread as begin_late().
+	 * For a preloaded library with --java=standby, whose runtime is
+	 * prepared but does not count (rt.runtimes): starts or ends counting.
+	 * Returns 0, or -errno if this failed. Called on the same kind of
+	 * thread as begin_late().
 	 */
 	int (*switch_calls)(int is_on);
 };

@@ -49,7 +49,10 @@ static int find_mapping(struct mapping_search *search, int is_named)
 /* Returns the address of a file offset in the module's code; 0: none. */
 static uint64_t pc_in_module(const struct module *module, uint64_t offset)
 {
-	/* The loader maps whole pages. */
+	/*
+	 * A segment includes the rest of its first and last page, because the
+	 * loader maps whole pages.
+	 */
 	const uint64_t in_page = PAGE_BYTES - 1;
 
 	for (uint32_t i = 0; i < module->segment_count; i++) {

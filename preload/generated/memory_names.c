@@ -9,13 +9,13 @@
 
 #define NAMES_MAX 64
 
-/* Unused if end is 0. */
+/* A range with its name. Unused if end is 0. */
 struct memory_name {
 	_Atomic uint64_t start, end;
 	char text[MEMORY_NAME_BYTES];
 };
 
-/* Under the patches' lock (makers.c). */
+/* Protected by the patches' lock (makers.c). */
 static struct {
 	struct memory_name items[NAMES_MAX]; /* the newest is before `next` */
 	uint32_t next;
@@ -27,7 +27,10 @@ static int overlaps(const struct memory_name *name, uint64_t start,
 	return start < name->end && end > name->start;
 }
 
-/* A partly covered name keeps only a piece at one end. */
+/*
+ * Removes the names of a range. If a named range is partly covered, a piece at
+ * one end of it keeps the name.
+ */
 static void forget(uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < NAMES_MAX; i++) {

@@ -11,16 +11,22 @@
 
 #define MEMORY_NAME_BYTES 80 /* the kernel's limit, with the NUL */
 
-/* Sets the name of a range; "" removes names. One writer at a time. */
+/*
+ * Sets the name of a range; "" removes names. Only one thread at a time may
+ * call this function.
+ */
 void memory_names_set(uint64_t start, uint64_t end, const char *name);
 
 /*
- * Returns the name of the memory at an address, or "". Not concurrently with
- * writers.
+ * Returns the name of the memory at an address, or "". Must not be called while
+ * memory_names_set() runs.
  */
 const char *memory_names_find(uint64_t at);
 
-/* Returns whether any part of the range may have a name. At any time. */
+/*
+ * Returns whether any part of the range may have a name. May be called at any
+ * time.
+ */
 int memory_names_overlap(uint64_t start, uint64_t end);
 
 /*

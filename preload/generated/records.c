@@ -52,7 +52,8 @@ static void begin_in_child(struct locked_stream *stream)
 }
 
 /*
- * Appends a record and its texts, some of which may be empty. NULL: no space.
+ * Appends a record and its texts, some of which may be empty. Returns NULL if
+ * there is no space.
  */
 static void *put(struct record_stream *stream, const void *head,
 		 size_t head_bytes, const char *const texts[3],
@@ -203,7 +204,10 @@ void records_unloaded(uint64_t start)
 	add_code(start, 0, WIRE_CODE_GONE, texts);
 }
 
-/* libc's functions use vector registers (registration.c). */
+/*
+ * Returns the length of a name without calling libc, whose functions use vector
+ * registers (registration.c).
+ */
 static size_t bytes_of_name(const char *name)
 {
 	size_t bytes = 0;

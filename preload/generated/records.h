@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the reports of runtimes about generated code to the part. Any thread,
- * but not in signal handlers. Uses no libc functions.
+ * Writes what runtimes report about generated code to the part. Any thread may
+ * call these functions, but not in signal handlers. They use no libc functions.
  */
 #ifndef CLEW_GENERATED_RECORDS_H
 #define CLEW_GENERATED_RECORDS_H
@@ -25,18 +25,21 @@ struct java_method {
 void records_bind(uint64_t pc, uint32_t number,
 		  const struct java_method *method);
 
-/* Later records go to another part. No other thread records meanwhile. */
+/*
+ * Called when later records will go to another part. No other thread may record
+ * meanwhile.
+ */
 void records_begin_again(void);
 
 /*
- * Counts a binding without a name, for lack of memory or after an error of the
- * JVM.
+ * Counts a native method whose name could not be recorded, because there was no
+ * memory or the JVM reported an error.
  */
 void records_miss(void);
 
 /*
- * Record code that the JVM has generated (struct wire_code): a method, or a
- * piece of the JVM itself, such as its interpreter; and that it was freed.
+ * Record that the JVM has generated code (struct wire_code) for a method, or
+ * for itself, such as its interpreter, and that code was freed.
  * records_compiled() returns the record's time stamp.
  */
 uint64_t records_compiled(uint64_t start, uint32_t bytes,
@@ -52,14 +55,17 @@ void records_lines(const struct wire_code_lines *head, const uint32_t *methods,
 		   const void *bytes);
 
 /*
- * Record code of an object that a program has registered or unregistered
- * (registered.h). Long names are cut. Return whether there was space.
+ * Record code in an object that a program has registered or unregistered
+ * (registered.h). Long names are cut. Return 0 if there was no space.
  */
 int records_registered(uint64_t start, uint64_t bytes, const char *name,
 		       uint32_t object);
 int records_unregistered(uint64_t start, uint32_t object);
 
-/* Records that one object, or all objects of a module, have no names. */
+/*
+ * Records that the symbols of one object, or of all objects of a module, could
+ * not be read.
+ */
 void records_unread(enum wire_unread why);
 
 /*
@@ -69,10 +75,10 @@ void records_unread(enum wire_unread why);
 uint64_t records_stamp(void);
 
 /*
- * Records that the code at pc has made [start, end) executable (struct
- * wire_maker); a pc of 0: unknown. `mapped`, unless NULL, describes the file;
- * its stamp is set here. Returns where to store the time of its end; NULL if
- * there is no space.
+ * Records that the code at pc (0: unknown) has made [start, end) executable
+ * (struct wire_maker). If the memory is mapped from a file, `mapped` describes
+ * it; this function sets its time stamp. Returns where to store the time at
+ * which the memory is unmapped, or NULL if there is no space.
  */
 _Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
 			       const char *name,

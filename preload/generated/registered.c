@@ -9,7 +9,7 @@
 #define REGISTER   "__jit_debug_register_code"
 #define DESCRIPTOR "__jit_debug_descriptor"
 
-static uint32_t registry_count; /* under the loader's lock */
+static uint32_t registry_count; /* protected by the loader's lock */
 
 static void *const ours_in[REGISTRIES_MAX] = {
 	(void *)registered_enter_0,

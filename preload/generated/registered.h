@@ -13,8 +13,8 @@
 extern const struct managed_runtime registered_runtimes;
 
 /*
- * One for each module that may have the function; they call
- * registration_stand_in().
+ * Replacements of __jit_debug_register_code(), one for each module that may
+ * have it. They call registration_stand_in().
  */
 void registered_enter_0(void);
 void registered_enter_1(void);

@@ -14,7 +14,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/sys/sys.h"
 
-#define BYTES_MAX (UINT64_C(64) << 20) /* of a symbol file */
+#define BYTES_MAX (UINT64_C(64) << 20) /* maximum size of a symbol file */
 
 /* As declared in GDB's manual ("JIT Compilation Interface"). */
 struct jit_object {
@@ -38,8 +38,8 @@ struct symbol_file {
 	uint64_t size;
 	const Elf64_Shdr *sections;
 	uint32_t section_count;
-	uint32_t object; /* number of its object */
-	int is_gone;     /* unregistered now */
+	uint32_t object; /* number of the object that is being recorded */
+	int is_gone;     /* the object is being unregistered */
 };
 
 static int is_inside(const struct symbol_file *file, uint64_t at,
@@ -82,7 +82,7 @@ static uint64_t address_of(const struct symbol_file *file,
 	return file->sections[symbol->st_shndx].sh_addr + symbol->st_value;
 }
 
-/* Returns whether it was recorded. */
+/* Records a function's code. Returns whether there was space. */
 static int record_code(const struct symbol_file *file, uint64_t start,
 		       uint64_t bytes, const char *name)
 {
@@ -105,7 +105,7 @@ static int record_symbol(const struct symbol_file *file,
 	return record_code(file, start, symbol->st_size, name);
 }
 
-/* Returns how many symbols were recorded. */
+/* Records the functions of a symbol table. Returns their number. */
 static uint64_t record_table(const struct symbol_file *file,
 			     const Elf64_Shdr *table)
 {
@@ -183,7 +183,10 @@ static int record_copy(const struct jit_object *entry, struct symbol_file *file)
 	return is_recorded;
 }
 
-/* Does not follow the list, because each object in it was reported. */
+/*
+ * Handles one report: records the object that the descriptor refers to. The
+ * other objects in the list were reported before.
+ */
 static void record_entry(uint64_t descriptor_at)
 {
 	struct jit_registration descriptor;

@@ -8,10 +8,13 @@
 
 #include "preload/patch/divert.h"
 
-/* Modules with this function, loaded at once or in turn. */
+/*
+ * Maximum number of modules with __jit_debug_register_code(), loaded at the
+ * same time or one after the other.
+ */
 #define REGISTRIES_MAX 4
 
-/* A module's function, which is diverted. */
+/* The diverted function of one module. */
 struct registry {
 	struct divert divert;
 	uint64_t descriptor;
@@ -19,7 +22,10 @@ struct registry {
 
 extern struct registry registries[REGISTRIES_MAX];
 
-/* The program has called this registry's function. Uses no vector registers. */
+/*
+ * Called when the program has called the function of the registry with this
+ * index. Uses no vector registers.
+ */
 void registration_stand_in(uint32_t index);
 
 #endif

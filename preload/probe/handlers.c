@@ -21,7 +21,8 @@
  * serves a request (live_probes.c).
  */
 static struct {
-	struct arena paths; /* outlives the configuration of a session */
+	/* memory for paths, which outlive the configuration of a session */
+	struct arena paths;
 	struct {
 		const char *object;
 		const struct link_map *map;
@@ -56,7 +57,8 @@ static const struct link_map *map_of(const char *object)
 }
 
 /*
- * Resolves all symbols now (RTLD_NOW), because a hit must not call the loader.
+ * Loads an object with RTLD_NOW, because a hit of a probe must not call the
+ * loader to resolve a symbol.
  */
 int handlers_load(const char *object)
 {

@@ -9,7 +9,8 @@
 #include "preload/host/config.h"
 
 /*
- * Prepares a probe whose handler is not loaded yet, before the probe is added.
+ * Called before a probe with a handler is added, while the handler need not be
+ * loaded yet.
  */
 void handlers_foresee(uint32_t probe, const struct probe_call *call);
 int handlers_are_there(void);
@@ -27,7 +28,7 @@ void handlers_load_asked(const struct config *config);
  */
 int handlers_load(const char *object);
 
-/* True if the object is loaded and defines the function. */
+/* Returns whether the object is loaded and defines the function. */
 int handlers_have(const struct probe_call *call);
 
 /* Makes hits call the function from now on. Returns 0 or -ELIBACC. */

@@ -41,7 +41,8 @@
 #define MOST_EVENTS  4096
 #define EVENTS_MAX   (UINT32_C(1) << 20) /* of one process */
 /*
- * A moment is stored after each such number of events, and after the first few.
+ * The clocks are recorded (a moment) after this many events, and after each of
+ * the first few.
  */
 #define EVENTS_A_MOMENT 1024
 
@@ -56,7 +57,7 @@ struct probe_life {
 		*header;
 	struct chunk chunk;
 	struct wire_probe_hits *hits; /* array of WIRE_PROBES_MAX */
-	_Atomic uint32_t given;       /* slots in use, for all probes */
+	_Atomic uint32_t given; /* number of slots in use for all probes */
 	struct slot_lane lanes[WIRE_PROBES_MAX];
 	struct slowest_snapshots slowest[WIRE_PROBES_MAX];
 };
@@ -65,7 +66,10 @@ static struct {
 	/* NULL: the probe only counts */
 	const struct probe_action *of[WIRE_PROBES_MAX];
 	uint32_t event_bytes[WIRE_PROBES_MAX];
-	/* The module of each probe. */
+	/*
+	 * The module of each probe, to which addresses in its expressions
+	 * refer, and its base.
+	 */
 	const struct module *modules[WIRE_PROBES_MAX];
 	_Atomic uint64_t bases[WIRE_PROBES_MAX];
 	/*
@@ -77,9 +81,10 @@ static struct {
 } actions;
 
 /*
- * Read by probe_hit() before it saves registers. ACTS_NOT: the probe only
- * counts. Once any probe has a handler, all others are at least ACTS_SIMPLY,
- * because hits inside a handler are reported and do nothing else.
+ * What probe_hit() has to do for a probe, read before it saves registers.
+ * ACTS_NOT: it only counts the hit. When any probe has a handler, all others
+ * are at least ACTS_SIMPLY, because hits inside a handler are only counted as
+ * such.
  */
 enum { ACTS_NOT, ACTS_SIMPLY, ACTS };
 uint8_t probe_has_action[WIRE_PROBES_MAX];
@@ -105,7 +110,7 @@ static struct probe_life *life_new(void)
 	return made;
 }
 
-/* Returns NULL if memory is short. */
+/* Returns the data of this process, or NULL if there is no memory. */
 static struct probe_life *life(void)
 {
 	struct probe_life *there =
@@ -132,8 +137,9 @@ static void increment(_Atomic uint64_t *number)
 /* ---- Values ---- */
 
 /*
- * Takes the pid from the part's header, as long as the main thread exists:
- * gettid() would cost as much as reading the memory.
+ * Reads memory of the program by a system call. Uses the pid in the part's
+ * header while the main thread exists, because gettid() would cost as much
+ * again.
  */
 static long read_program(void *to, uint64_t from, size_t bytes)
 {
@@ -220,7 +226,10 @@ static void write_head(void *context, struct wire_slots *slots)
 	head->probe = *probe;
 }
 
-/* The result refers to `probe`, which must outlive it. */
+/*
+ * Returns what slots_take() needs for this probe. The result refers to *probe,
+ * which must outlive it.
+ */
 static struct slot_source source_of(struct probe_life *mine, uint32_t *probe)
 {
 	return (struct slot_source){
@@ -261,8 +270,8 @@ static uint64_t own_tid(void)
 }
 
 /*
- * Stores the values with the call whose entry this is, and returns them; NULL
- * if this is no entry of a call.
+ * In a trace: if the probe is at a function's entry, stores the values with the
+ * call (tracing/call_values.h) and returns them. Otherwise returns NULL.
  */
 static const struct wire_probe_event *keep_of_call(
 	uint32_t probe, const struct expression_view *view)
@@ -305,8 +314,8 @@ static void keep(struct probe_life *mine, uint32_t probe,
 /* ---- Modules ---- */
 
 /*
- * A probe in two loaded modules gets base 0, because an address of one module
- * means nothing in the other.
+ * If a probe is in two loaded modules, its base is 0, because an address of one
+ * module means nothing in the other.
  */
 void probe_actions_place(uint32_t probe, const struct module *module)
 {
@@ -342,8 +351,8 @@ static void start_times(const struct probe_action *action, uint64_t sp)
 }
 
 /*
- * Whether a call that began at time `start` (0: unknown) took as long as the
- * action requires. Stores the duration in *ticks.
+ * Returns whether a call that began at time `start` (0: unknown) took at least
+ * as long as the action requires. Stores the duration in *ticks.
  */
 static int is_slow(const struct probe_action *action, uint64_t start,
 		   struct wire_probe_hits *hits, uint64_t *ticks)
@@ -360,9 +369,9 @@ static int is_slow(const struct probe_action *action, uint64_t start,
 }
 
 /*
- * Whether the call, which began at `start`, was slow enough, the condition
- * holds, and the limit is not reached. Stores the duration in *ticks if the
- * action requires one.
+ * Returns whether the action must be carried out: the call, which began at
+ * `start`, was slow enough, the condition holds, and the limit of hits is not
+ * reached. Stores the duration in *ticks if the action requires one.
  */
 static int is_wanted(const struct probe_action *action,
 		     const struct expression_view *view, uint64_t start,
@@ -390,7 +399,10 @@ static int is_wanted(const struct probe_action *action,
 	return 1;
 }
 
-/* Has no effect unless a trace is recorded: counting has no switch. */
+/*
+ * Switches the thread's trace on or off. Has no effect unless a trace is
+ * recorded, because counting cannot be switched.
+ */
 static void switch_trace(enum probe_trace to)
 {
 	if (to && rt.config->trace_bytes)
@@ -469,8 +481,9 @@ static struct expression_view view_of(const uint64_t *registers, uint64_t probe)
 /* ---- Calls that end with a jump ---- */
 
 /*
- * Whether the action can run when the function of a tail call has returned: the
- * action requires a duration or a result, and no other register.
+ * Returns whether the action can wait until the function that is entered by a
+ * tail call returns: it needs only a duration or a result, and no other
+ * register.
  */
 static int can_wait(const struct probe_action *action)
 {
@@ -481,10 +494,10 @@ static int can_wait(const struct probe_action *action)
 }
 
 /*
- * The name of the stopwatch of a probe that waits for a return to the
- * trampoline at a slot. It differs from all others, which are hashes of texts.
- * A call that an exception has left keeps its stopwatch; another call at the
- * slot has another trampoline and does not find it.
+ * Returns the name of the stopwatch for a probe that waits for the return
+ * through the trampoline at a slot. It differs from all other names, which are
+ * hashes of texts. If an exception leaves the call, the stopwatch stays; a
+ * later call at the slot has another trampoline and does not find it.
  */
 static uint64_t awaited_name(uint32_t probe, const uint64_t *slot)
 {
@@ -492,9 +505,9 @@ static uint64_t awaited_name(uint32_t probe, const uint64_t *slot)
 }
 
 /*
- * A function that jumps to another one is active until that one returns. If the
- * probe is at such a jump and its action can wait for the return, this function
- * makes it wait.
+ * A function that makes a tail call counts as active until the called function
+ * returns. If the probe is at such a jump and its action can wait for the
+ * return, makes it wait and returns true.
  */
 static int await_return(const struct probe_action *action, uint64_t sp,
 			uint32_t probe, const uint8_t *at)
@@ -629,7 +642,10 @@ static uint32_t event_bytes_of(const struct probe_action *action)
 	return bytes;
 }
 
-/* Allocates memory early: a filter of system calls may later prevent that. */
+/*
+ * Allocates the memory for a probe in advance, because a system call filter may
+ * prevent this later.
+ */
 static int make_room(uint32_t probe)
 {
 	struct probe_life *mine = life();
@@ -643,7 +659,7 @@ static int make_room(uint32_t probe)
 	return slots_begin(&rt.recorder->part, &source);
 }
 
-/* True if the probe counts, calls a handler, and does nothing else. */
+/* Returns whether the probe only counts hits and calls a handler. */
 static int is_simple(const struct probe_action *action)
 {
 	return action->call && !action->condition && !action->limit &&
@@ -652,7 +668,7 @@ static int is_simple(const struct probe_action *action)
 }
 
 /*
- * Sets what a thread needs to know when it hits the probe. Must be complete
+ * Stores the data that a thread reads when it hits the probe. Must be called
  * before the probe's code can be reached.
  */
 static void foresee(const struct asked_probe *probe)

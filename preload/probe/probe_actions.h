@@ -11,8 +11,9 @@
 #include "preload/record/part.h"
 
 /*
- * Prepares all probes of the configuration, which must remain, before the first
- * probe is written. Returns 0 or -errno.
+ * Prepares all probes of the configuration. Called before the first probe is
+ * written. The configuration must exist until probe_actions_forget(). Returns 0
+ * or -errno.
  */
 int probe_actions_begin(struct part *part, const struct config *config);
 

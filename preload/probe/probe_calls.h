@@ -15,7 +15,8 @@
  * be reached.
  */
 struct probe_callee {
-	clew_handler_function *_Atomic function; /* NULL: not loaded */
+	/* NULL if the handler's object is not loaded */
+	clew_handler_function *_Atomic function;
 	int is_general; /* CLEW_HANDLER_IS_GENERAL; stored before `function` */
 	const char *text;
 	void *data;
@@ -25,7 +26,7 @@ struct probe_callee {
 extern struct probe_callee probe_callees[WIRE_PROBES_MAX];
 
 /*
- * Calls the handler of a probe; the thread's calls do not count meanwhile.
+ * Calls the handler of a probe; the thread's calls are not counted meanwhile.
  * `registers` are the saved registers on the stack, `sp` is the stack pointer
  * at the probe. Returns 0 if no handler is loaded.
  */

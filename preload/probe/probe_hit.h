@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common entry of all user probes: a hit counts and starts the probe's
+ * The common handler of all user probes: counts the hit and runs the probe's
  * action.
  */
 #ifndef CLEW_PROBE_PROBE_HIT_H
 #define CLEW_PROBE_PROBE_HIT_H
 
 /*
- * arch: the handler of all probes (preload/stubs/probe.h); its argument is the
- * probe's number.
+ * A handler as described in preload/stubs/probe.h, in assembly. Its third
+ * argument is the probe's number.
  */
 void probe_hit(void);
 

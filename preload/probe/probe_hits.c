@@ -25,8 +25,9 @@
 #define CONTEXTS_MAX 65536
 
 /*
- * One for each id, never freed. In a forked child any thread may find the
- * parent's row here, and replaces it: `numbers` first, then `header`.
+ * The row of a context. There is one for each id, and none is freed. In a
+ * forked child a thread may find the parent's row here. It then replaces the
+ * row: `numbers` first, then `header`.
  */
 struct probe_context {
 	/* Header of the process that owns the row. */
@@ -38,7 +39,8 @@ static struct {
 	struct clew_values *values;
 	struct clew_nodes *nodes;
 	struct probe_context *contexts; /* array of CONTEXTS_MAX */
-	_Atomic uint32_t used; /* entries used, including failed attempts */
+	/* number of used elements, including failed attempts */
+	_Atomic uint32_t used;
 	/* For hits outside of all contexts, or when the array is full. */
 	struct probe_context none;
 } hits;
@@ -105,7 +107,7 @@ static _Atomic int64_t *row_of(struct probe_context *context, uint64_t id)
 	return make_row(context, id);
 }
 
-/* Returns NULL if the array is full. */
+/* Adds a context. Returns NULL if the array is full. */
 static struct probe_context *add_context(uint64_t id)
 {
 	struct probe_context *context;

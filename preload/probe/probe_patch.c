@@ -35,8 +35,8 @@ static enum probe_reason reason_of(int err)
 
 /*
  * Writes the probe's code, which calls the handler, executes the displaced
- * instructions, and returns to the program. The instructions are read from
- * `code`, or from the location if `code` is NULL.
+ * instructions, and continues in the program. The displaced instructions are
+ * copied from `code`, or from the probe's location if `code` is NULL.
  */
 static int write_probe(struct probe_making *making,
 		       const struct probe_place *place, const uint8_t *code,
@@ -73,7 +73,7 @@ static int aim(struct patch_text *text, unsigned int tier, uint64_t stub)
 	return 0;
 }
 
-/* Inserts the site in the order of pc. */
+/* Inserts a site at its position in the order of pcs. */
 static void insert_site(struct patch *patch, const struct patch_site *added)
 {
 	struct patch_site *site = &patch->sites[patch->site_count++];
@@ -112,8 +112,8 @@ static int prepare_site(struct probe_making *making,
 /* ---- In a stub ---- */
 
 /*
- * Finds the hook at pc, or returns NULL. Stores in *base the load bias to which
- * the addresses of the hook's patch are relative.
+ * Returns the hook at pc, or NULL. Sets *base to the value that must be added
+ * to the addresses of the hook's patch.
  */
 static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc,
 				    uint64_t *base)
@@ -130,8 +130,8 @@ static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc,
 }
 
 /*
- * Copies the instructions that a hook displaces. The hook may have overwritten
- * the first bytes.
+ * Copies the original instructions that a hook displaces. The hook may have
+ * overwritten the first bytes in memory.
  */
 static void copy_displaced(uint8_t *out, const struct patch_site *hook,
 			   uint64_t base)

@@ -13,9 +13,10 @@
 /*
  * Prepares the patch of a probe from the probe's locations, after
  * patch_prepare() of the module's hooks, which are a chain (next_of_module). If
- * the module is already hooked, the patch is disabled at first. Hits call
- * `handler` as probe.h describes, with the probe's number. A location that
- * cannot be patched stores the reason. Returns 0 or -ENOMEM.
+ * the module is already hooked, the patch is disabled at first. A hit calls
+ * `handler`, as stubs/probe.h describes, with the probe's number as argument.
+ * If a location cannot be patched, stores the reason in it. Returns 0 or
+ * -ENOMEM.
  */
 int probe_patch_prepare(struct patch *patch, struct module *module,
 			struct patch *hooks, struct patch_workshop *workshop,

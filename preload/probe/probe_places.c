@@ -29,7 +29,7 @@ static uint32_t function_of(const struct candidate *candidate, uint64_t vaddr)
 	return until ? until - 1 : 0;
 }
 
-/* True if vaddr is in the function, and that is a leaf. */
+/* Returns whether vaddr is in the function and the function is a leaf. */
 static int is_in_leaf(const struct candidate *candidate, uint32_t function,
 		      uint64_t vaddr)
 {
@@ -88,7 +88,9 @@ static void refuse(struct probe_place *place, enum probe_reason reason)
 
 /* ---- Sites ---- */
 
-/* Marks clew's own jumps in padding, which no probe may overwrite. */
+/*
+ * Marks the islands (jumps of clew in padding), which no probe may overwrite.
+ */
 static void mark_islands(const struct candidate *candidate, struct marks *taken)
 {
 	for (uint32_t i = 0; i < candidate->entry.module->function_count; i++) {
@@ -104,7 +106,7 @@ static void mark_islands(const struct candidate *candidate, struct marks *taken)
 	}
 }
 
-/* True if the probe's specification names this module. */
+/* Returns whether the probe's specification names this module. */
 static int is_sought(const struct probe_spec *spec,
 		     const struct candidate *candidate, int is_program)
 {
@@ -143,8 +145,9 @@ static void mark_probes(const struct candidate *candidate, struct marks *taken)
 }
 
 /*
- * Searches twice: a jump must not overwrite the location of another probe, so
- * all locations must be found before the tier of each is chosen.
+ * Searches the module for the probes' locations. It searches twice, because all
+ * locations must be known before a way to patch each one (its tier) is chosen:
+ * a jump must not overwrite the location of another probe.
  */
 static int find_sites(struct place_search *search, const struct config *config,
 		      struct probe_map *map, int is_program)
@@ -201,7 +204,10 @@ static uint64_t hook_start(const struct wire_function *function)
 	return function->vaddr + function->patch_offset;
 }
 
-/* Includes the bytes that must not change because a jump relies on them. */
+/*
+ * Returns the end of a hook's bytes, including unchanged bytes that are a part
+ * of its jump.
+ */
 static uint64_t hook_end(const struct wire_function *function)
 {
 	const unsigned int displaced = wire_displaced_bytes(function);
@@ -223,8 +229,8 @@ static int meets(const struct probe_place *place,
 }
 
 /*
- * A hook that starts at the probe's location stays: its stub leads to the
- * probe.
+ * Decides about a probe inside of a hook's bytes. If the hook begins at the
+ * probe's location, it stays, and its stub leads to the probe.
  */
 static void settle_inside(struct probe_place *place,
 			  struct wire_function *function, int is_late)
@@ -251,7 +257,8 @@ static void settle_first(struct probe_place *place,
 }
 
 /*
- * True if the location is among instructions that another probe has displaced.
+ * Returns whether the location is among instructions that another probe has
+ * displaced.
  */
 static int is_displaced(const struct probe_place *place,
 			const struct module *module, const struct patch *patch)
@@ -304,8 +311,8 @@ static void settle_hooks(struct probe_places *places,
 }
 
 /*
- * In a hooked module, memory is compared last: the bytes of hooks differ from
- * the file.
+ * Decides about all locations. In a hooked module, memory is compared with the
+ * file last, because the bytes of hooks differ from the file.
  */
 static void settle(struct probe_places *places,
 		   const struct candidate *candidate, const struct image *image)

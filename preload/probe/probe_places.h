@@ -36,17 +36,17 @@ struct probe_places {
 	uint32_t count;
 	uint32_t room;
 	struct arena *arena;
-	uint32_t wanted; /* a bit for each probe that is searched for */
+	uint32_t wanted; /* a bit for each probe to search for */
 	int is_late;     /* the module is hooked already */
-	/* `list` without an allocation */
+	/* used as `list` if no memory could be allocated */
 	struct probe_place last[WIRE_PROBES_MAX];
 };
 
 #define PROBE_PLACES_ALL (~UINT32_C(0))
 
 /*
- * The removed probes, as bits. Modules that are loaded later are not searched
- * for them.
+ * Returns a bit for each removed probe. Modules that are loaded later are not
+ * searched for these.
  */
 uint32_t probe_places_removed(const struct config *config);
 

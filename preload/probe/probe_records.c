@@ -68,7 +68,10 @@ static uint64_t write_fields(unsigned char *at, const struct asked_probe *probe)
 	return bytes;
 }
 
-/* Does the same for the lines of a probe. */
+/*
+ * Writes the lines of a probe's actions to `at`, unless that is NULL. Returns
+ * their size in bytes.
+ */
 static uint64_t write_lines(unsigned char *at, const struct asked_probe *probe)
 {
 	uint64_t bytes = 0;

@@ -9,15 +9,18 @@
 #include "preload/time/samples.h"
 
 #define PLACES_LOG2 12
-#define NEIGHBOURS  16 /* slots that a key may use */
+#define NEIGHBOURS  16 /* number of slots in which a key may be */
 
 /*
- * Any time stamp counter is faster than this: a smaller number of ticks means a
- * shorter time.
+ * A number of ticks that is less than the number of ticks in `ns` nanoseconds
+ * on any processor.
  */
 #define TICKS_A_NS_LEAST(ns) ((ns) / 2)
 
-/* A slot belongs to the thread of its key, until another key replaces that. */
+/*
+ * The table. A slot belongs to the thread of its key until another key replaces
+ * it.
+ */
 static struct stopwatch {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic uint64_t start;
@@ -60,7 +63,10 @@ static struct stopwatch *take_free(uint64_t key)
 	return 0;
 }
 
-/* Replaces the oldest key of these slots, whose time is then unknown. */
+/*
+ * Takes the slot with the oldest start among those for this key. The start of
+ * the former key is lost.
+ */
 static struct stopwatch *take_oldest(uint64_t key)
 {
 	struct stopwatch *oldest = home_of(key);

@@ -9,9 +9,9 @@
  * that ends by longjmp() or an exception occupies its entry until the next call
  * with the same key, or until other calls need the entry.
  *
- * A function that jumps to another one stays active until that one returns. The
- * time continues under the name of the probe that waits for the return
- * (probe_actions.c).
+ * A function that makes a tail call counts as active until the called function
+ * returns. Its time continues under the name of the probe that waits for the
+ * return (probe_actions.c).
  */
 #ifndef CLEW_PROBE_PROBE_STOPWATCHES_H
 #define CLEW_PROBE_PROBE_STOPWATCHES_H
@@ -21,10 +21,13 @@
 /* Any thread and any signal handler may call this and the next function. */
 void stopwatch_start(uint64_t name, uint64_t sp, uint64_t tsc);
 
-/* Removes a stopwatch and returns its start; 0 if it is unknown. */
+/* Removes a stopwatch. Returns its start, or 0 if it is unknown. */
 uint64_t stopwatch_stop(uint64_t name, uint64_t sp);
 
-/* Whether `ticks` is at least `ns` nanoseconds by the process's clocks. */
+/*
+ * Returns whether `ticks` are at least `ns` nanoseconds, by the rate that the
+ * process's clocks show.
+ */
 int stopwatch_is_over(uint64_t ticks, uint64_t ns);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See slowest_snapshots.h. A word has the duration in its upper bits, and the
- * number of the snapshot below. A snapshot is written before its word is
- * stored, so that a word always means a complete folder. The thread that
- * exchanges a word owns the former one's folder and removes it.
+ * See slowest_snapshots.h. A word has the duration of a call in its upper bits
+ * and the number of its snapshot in the lower ones. A snapshot is written
+ * before its word is stored, so that a word always means a complete folder. The
+ * thread that exchanges a word owns the former one's folder and removes it.
  */
 #include "preload/probe/slowest_snapshots.h"
 

@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 /*
- * arch: finds out once, before any call, which parts of the state must be
- * preserved.
+ * Defined in arch/. Finds out which parts of the vector state must be
+ * preserved. Called once, before vector_call().
  */
 void vector_call_begin(void);
 
 /*
- * arch: calls function(argument) and restores the vector and floating-point
- * state.
+ * Defined in arch/. Calls function(argument), and restores the vector and
+ * floating-point state afterwards.
  */
 void vector_call(void *argument, void (*function)(void *));
 

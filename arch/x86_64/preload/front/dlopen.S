@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fronts of dlopen() and dlmopen(). A file with hooked text is loaded as the
- * module over which it is mapped (hooked_files.h). The loader searches
- * according to the caller's return address, so the fronts jump to the loader
- * with the stack and all other arguments unchanged.
+ * clew's wrappers of dlopen() and dlmopen(). If the path is that of a file with
+ * hooked text, the module that the file is a copy of is loaded instead
+ * (hooked_files.h). The loader searches according to the caller's return
+ * address, so the fronts jump to the loader with the stack and all other
+ * arguments unchanged.
  */
 	.macro	KEEP register
 	pushq	\register

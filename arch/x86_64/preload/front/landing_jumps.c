@@ -49,7 +49,10 @@ static void restore_mask(const void *mask)
 			 sizeof(uint64_t), 0, 0);
 }
 
-/* glibc's leaps: the last instructions of longjmp() and of its variants. */
+/*
+ * The addresses of the last instructions of glibc's longjmp() and its variants,
+ * which load the stack pointer and jump (leaps).
+ */
 #define LIBC_LEAPS 4
 
 static _Atomic uint64_t libc_leaps[LIBC_LEAPS];
@@ -68,8 +71,8 @@ void landing_note_leap(uint64_t pc)
 }
 
 /*
- * Returns whether probes watch all of glibc's leaps. A leap begins with a REX
- * prefix unless a probe has replaced its first instruction.
+ * Returns whether probes report all jumps of glibc's longjmp(). The jumping
+ * code begins with a REX prefix unless the jump to a probe has replaced it.
  */
 static int is_announced(void)
 {
@@ -86,8 +89,8 @@ static int is_announced(void)
 }
 
 /*
- * If probes watch glibc's leaps, stores the landing for landing_on_leap(),
- * which a probe will call. Otherwise lands now.
+ * If probes report glibc's jumps, stores the destination for landing_on_leap(),
+ * which a probe will call. Otherwise changes the thread's id now.
  */
 static void land_by(const struct __jmp_buf_tag *env)
 {
@@ -104,7 +107,10 @@ static void land_by(const struct __jmp_buf_tag *env)
 		return;
 	}
 	hot.jump.stack = stack;
-	/* Signal handlers may also jump. */
+	/*
+	 * This order of the stores matters because a signal handler may jump as
+	 * well.
+	 */
 	atomic_signal_fence(memory_order_seq_cst);
 	hot.jump.id = id;
 }
@@ -128,7 +134,10 @@ static void leave_for_another(void)
 	sink_moved(0);
 }
 
-/* Returns when a thread, perhaps another one, swaps back. */
+/*
+ * libc's swapcontext() returns when some thread, perhaps another one, switches
+ * back.
+ */
 EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 {
 	const uint64_t stack = (uint64_t)to->uc_mcontext.gregs[REG_RSP];
@@ -182,8 +191,8 @@ void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 }
 
 /*
- * The CFA of stubs is odd, which only the unwinder itself needs. Personality
- * routines that use the CFA as an address get an even one.
+ * The unwind information of stubs gives libgcc an odd CFA. Personality
+ * routines, which use the CFA as an address, get the even value.
  */
 EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 {
@@ -191,8 +200,8 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 	_Unwind_Word cfa;
 
 	/*
-	 * No unwinder is loaded: the program's weak reference to
-	 * _Unwind_GetCFA() was bound to this function.
+	 * NULL means that no unwinder is loaded. The program's weak reference
+	 * to _Unwind_GetCFA() was bound to this wrapper.
 	 */
 	if (!NEXT(_Unwind_GetCFA))
 		return 0;
@@ -203,8 +212,9 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 }
 
 /*
- * A personality routine has chosen a landing. The function's start identifies
- * it, because the landing's code may be elsewhere (.cold).
+ * A personality routine calls this when it has chosen the landing. The function
+ * is identified by its start, because the landing pad may be in a separate cold
+ * part.
  */
 EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 {

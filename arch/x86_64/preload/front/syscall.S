@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Front of libc's syscall(): some system calls change data that clew depends
- * on.
+ * clew's wrapper of libc's syscall(). Some system calls change things that clew
+ * depends on.
  *
  * Each of these calls has a function in syscalls.c and other files, which gets
  * all arguments unchanged. All other calls continue at syscall_plainly.S.

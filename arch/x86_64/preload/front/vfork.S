@@ -21,7 +21,8 @@ vfork:
 	.cfi_startproc
 	movq	hot@gottpoff(%rip), %rdx
 	movq	%fs:HOT_ID(%rdx), %rsi
-	popq	%rdi			/* the child will overwrite it */
+	/* the return address; the child will overwrite it on the stack */
+	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rdi
 	movl	$__NR_vfork, %eax
@@ -32,7 +33,10 @@ vfork:
 	testl	%eax, %eax
 	jz	1f
 	movq	%rsi, %fs:HOT_ID(%rdx)
-	/* Closes the window, because the child's calls have used the packet. */
+	/*
+	 * In a trace: closes the window, so that a context is written next,
+	 * because the child's calls have written to the packet.
+	 */
 	movq	$0, %fs:HOT_TRACE_SPAN(%rdx)
 	movq	$0, %fs:HOT_TRACE_LIMIT(%rdx)
 	pushq	%rax

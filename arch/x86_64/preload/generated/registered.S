@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces __jit_debug_register_code(), with one function for each registry. A
- * compiler that has seen the original, empty function may keep values in any
- * register, and does not align the stack for the call. Therefore all registers
- * are preserved; vector registers are not used (-mgeneral-regs-only).
+ * Functions that replace __jit_debug_register_code(), one for each module that
+ * has it. A compiler that has seen the original, empty function may keep values
+ * in any register, and does not align the stack for the call. Therefore all
+ * registers are preserved; vector registers are not used (-mgeneral-regs-only).
  */
 	.text
 	.macro	entry index

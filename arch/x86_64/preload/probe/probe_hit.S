@@ -18,7 +18,7 @@
 	.globl	probe_hit
 	.hidden	probe_hit
 	.type	probe_hit, @function
-probe_hit: /* (first, sp, probe, address of the probe's code) */
+probe_hit: /* arguments: (first, sp, probe, address of the probe's code) */
 	.cfi_startproc
 	leaq	probe_has_action(%rip), %rax
 	cmpb	$0, (%rax,%rdx)
@@ -31,7 +31,7 @@ probe_hit: /* (first, sp, probe, address of the probe's code) */
 	PUSH	%rbp
 	PUSH	%rbx
 	movq	%rsp, %rdi
-	call	probe_act		/* (registers, sp, probe, address) */
+	call	probe_act /* arguments: (registers, sp, probe, address) */
 	POP	%rbx
 	POP	%rbp
 	POP	%r12

@@ -16,7 +16,7 @@
 #define HAS_XSAVE     (1 << 27) /* OSXSAVE, CPUID.1:ECX */
 #define HAS_XSAVEC    (1 << 1)	/* CPUID.0xD.1:EAX */
 #define KEPT_BASIC    0x7	/* x87, SSE, AVX */
-/* As KEPT_BASIC, and three parts of AVX-512, general registers of APX. */
+/* KEPT_BASIC, the three parts of AVX-512, and the general registers of APX. */
 #define KEPT_COMPACT  0x800e7
 
 	.data
@@ -61,7 +61,7 @@ vector_call_begin:
 	.globl	vector_call
 	.hidden	vector_call
 	.type	vector_call, @function
-vector_call:				/* (argument, function) */
+vector_call:				/* arguments: (argument, function) */
 	.cfi_startproc
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
