@@ -131,7 +131,7 @@ static int is_there(void *context, const struct chunk *chunk)
 
 /*
  * Returns the note of a context, also of one that another thread has recorded.
- * Its word is 0 if the context is not recorded.
+ * The note is 0 if the context is not recorded.
  */
 static union note note_of(uint64_t id)
 {

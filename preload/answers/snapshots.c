@@ -37,8 +37,8 @@
 _Static_assert(PIECE_BYTES >= WIRE_PACKET_BYTES, "of a packet");
 
 /*
- * State of one snapshot. It is allocated, because the program's stack may be
- * small.
+ * State of one snapshot, which is allocated because the program's stack may
+ * be small.
  */
 struct snapshot_files {
 	char directory[PATH_MAX];
@@ -92,8 +92,8 @@ static int copy_stretch(struct snapshot_files *snapshot, int from, int to,
 }
 
 /*
- * Returns the length in use at present. It is shorter than the file, and may be
- * greater than the length in the header that was copied.
+ * Returns the length in use at present, which is shorter than the file and may
+ * be greater than the length in the header that was copied.
  */
 static long length_of(const struct snapshot_files *snapshot,
 		      const struct stat *st)

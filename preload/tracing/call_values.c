@@ -32,12 +32,13 @@
 
 #define ENTRIES_LOG2 13
 #define ENTRIES      (1 << ENTRIES_LOG2)
-#define NEIGHBOURS   16 /* entries that may hold a slot, from its home on */
+/* number of entries that may hold a slot, from the index of its hash on */
+#define NEIGHBOURS   16
 #define AROUND_BYTES 40960
 #define STAMP_BYTES  (4 * WIRE_PACKET_STAMP_WORDS)
 
 struct call_entry {
-	uint64_t id; /* id of the call; 0: the entry is free */
+	uint64_t id; /* id of the call; 0 if the entry is free */
 	uint64_t slot;
 	uint32_t probe;
 	uint32_t reserved;
@@ -49,8 +50,8 @@ struct call_entry {
 _Static_assert(sizeof(struct call_entry) == 256, "no line is shared");
 
 /*
- * The entries of a thread, in its tally, because they do not fit into its
- * block.
+ * The entries of a thread. They lie in the memory of its tally, because they do
+ * not fit into its struct hot_thread.
  */
 struct call_entries {
 	struct call_entry of[ENTRIES + NEIGHBOURS];
@@ -58,10 +59,12 @@ struct call_entries {
 
 static struct {
 	struct call_value values[WIRE_PROBE_FIELDS_MAX];
-	_Atomic uint32_t count; /* 0: no values are kept; stored last */
+	/* number of values, stored last; 0 if no values are kept */
+	_Atomic uint32_t count;
 } described[WIRE_PROBES_MAX];
 
-static _Atomic uint64_t most_bytes; /* largest hit in a packet */
+/* the size of the largest event of a probe in a packet */
+static _Atomic uint64_t most_bytes;
 
 /* ---- What is kept ---- */
 
@@ -129,7 +132,9 @@ static struct call_entry *home_of(struct call_entries *all, uint64_t slot)
 	return &all->of[slot / 8 % ENTRIES];
 }
 
-/* Returns the entry of a slot, for any call, or NULL. */
+/*
+ * Returns the entry that has this slot, of a running or a former call, or NULL.
+ */
 static struct call_entry *find(uint64_t slot)
 {
 	struct call_entries *all = entries();
@@ -151,7 +156,8 @@ static int is_running(const struct call_entry *entry)
 }
 
 /*
- * Returns an entry for a slot without one, or NULL if running calls have all.
+ * Returns an entry for a slot that has none, or NULL if running calls use all
+ * entries.
  */
 static struct call_entry *take(uint64_t slot)
 {
@@ -205,7 +211,10 @@ static uint64_t bytes_of(const struct call_entry *entry)
 	return bytes;
 }
 
-/* Writes one value of an entry. Returns the end of the value's words. */
+/*
+ * Writes one value of an entry to `at`. Returns the end of the 32-bit words
+ * that it wrote.
+ */
 static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 			   uint32_t value, uint32_t place, uint32_t out,
 			   uint8_t flags)
@@ -234,8 +243,8 @@ static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 }
 
 /*
- * Writes the values of an entry. Returns false if there is no room, or if a
- * handler has moved the window meanwhile.
+ * Writes the values of an entry into the packet. Returns 0 if there is no room,
+ * or if a signal handler has moved the stack window (trace_window.h) meanwhile.
  */
 static int put_entry(const struct call_entry *entry, uint64_t base,
 		     uint32_t place, uint32_t out, uint8_t flags)
@@ -259,13 +268,13 @@ static int put_entry(const struct call_entry *entry, uint64_t base,
 
 /*
  * Returns whether the function that was entered last has its return address in
- * this slot. A leaf creates no frame; its stub sets trace_left as a return from
- * this slot would.
+ * this slot. The stub of a leaf function does not replace the return address.
+ * It sets trace_left as a return from this slot would.
  */
 static int is_entry(uint64_t slot)
 {
 	const struct shadow_slot *shadow = shadow_of(slot);
-	/* The word at `slot` has just been pushed. */
+	/* The word at `slot` has just been pushed, so it can be read. */
 	uint64_t page = slot & ~(PAGE_BYTES - 1);
 
 	return (rt.leaf_stub && hot.trace_left == slot + 8) ||
@@ -273,7 +282,10 @@ static int is_entry(uint64_t slot)
 		numbers_function_between(shadow->caller_id, hot.id));
 }
 
-/* Returns whether the thread's innermost call, at that slot, is recorded. */
+/*
+ * Returns whether calls are recorded and the thread's innermost call is the one
+ * at this slot.
+ */
 static int is_heard(uint64_t slot)
 {
 	return switch_is_on() && hot.packet.end &&
@@ -281,7 +293,7 @@ static int is_heard(uint64_t slot)
 		 trace_depth_has_left_out((const uint64_t *)slot));
 }
 
-/* Returns whether the packet still agrees with the stack. */
+/* Returns whether the contexts in the packet still agree with the stack. */
 static int is_in_step(void)
 {
 	return !hot.packet.moved || hot.packet.settled_from;
@@ -337,7 +349,7 @@ int call_values_end(struct wire_probe_event *event)
 /* ---- Contexts ---- */
 
 struct around {
-	uint64_t bytes; /* bytes so far */
+	uint64_t bytes; /* size of the values so far, in bytes */
 	uint64_t base;
 	uint32_t left_out;
 	uint32_t place;

@@ -22,7 +22,7 @@
 /* One value of a probe's event: a number, or a string up to this length. */
 struct call_value {
 	uint16_t offset;
-	uint16_t string_bytes; /* 0: a number */
+	uint16_t string_bytes; /* 0 if the value is a number */
 };
 
 /*
@@ -50,8 +50,8 @@ int call_values_end(struct wire_probe_event *event);
 void call_values_forget(uint64_t slot);
 
 /*
- * Returns the bytes that a packet must have free behind a call's words for a
- * hit.
+ * Returns how many bytes must be free in a packet behind a call's words, so
+ * that the values of one event fit.
  */
 uint64_t call_values_room(void);
 
@@ -63,9 +63,11 @@ uint64_t call_values_bytes(const uint64_t *slot);
 
 /*
  * Writes the values of the calls outside of a slot behind the context of these
- * calls, unless a signal handler has moved the window since. `place` is that of
- * the context's innermost function above `base`. The call with `left_out` calls
- * further in is not in the context, unless it is SURROUNDINGS_NONE.
+ * calls, unless a signal handler has moved the stack window (trace_window.h)
+ * since. `place` is the distance of the slot of the context's innermost
+ * function from `base`, in slots. `left_out` is the number of calls that are
+ * further in than the one call that the context does not contain, or
+ * SURROUNDINGS_NONE.
  */
 void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
 			    uint32_t left_out);

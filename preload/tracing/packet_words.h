@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Claims words in the thread's packet (see traced.c). */
+/*
+ * Claims 32-bit words in the thread's packet, which is the part of the trace
+ * that the thread writes (wire/packet.h). traced.c describes the claims.
+ */
 #ifndef CLEW_TRACING_PACKET_WORDS_H
 #define CLEW_TRACING_PACKET_WORDS_H
 
@@ -38,7 +41,9 @@ static inline uint64_t packet_claim(uint64_t bytes)
 	return 0;
 }
 
-/* Writes two words at once, so that no half is ever visible. */
+/*
+ * Writes two words by one store, so that a reader never sees only one of them.
+ */
 static inline void packet_put_pair(uint32_t *words, uint64_t value)
 {
 	__builtin_memcpy(words, &value, sizeof(value));

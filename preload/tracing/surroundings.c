@@ -13,16 +13,19 @@
 #include "wire/id.h"
 #include "wire/packet.h"
 
-/* A usual stack size: a slot so near to the stack's end is probably on it. */
+/*
+ * A usual stack size. A slot that lies this near to the end of the thread's
+ * stack is probably on that stack.
+ */
 #define THREAD_STACK_BYTES (UINT64_C(8) << 20)
 
 /* The greatest distance to the next slot on the same stack, in bytes. */
 #define FAR_BYTES (UINT64_C(1) << 32)
 
 /*
- * Returns the place of a function, by its slot; `at` functions are further in.
- * A function on another stack has the place WIRE_PACKET_ELSEWHERE, and so have
- * all functions outside of it.
+ * Returns the place of a function: the distance of its slot from the window's
+ * base, in slots. `at` functions are further in. A function on another stack
+ * has the place WIRE_PACKET_ELSEWHERE, and so have all functions outside of it.
  */
 static uint32_t place_of(const struct surroundings_of *of, uint32_t at,
 			 uint64_t slot, unsigned int has_jumped)
@@ -55,8 +58,8 @@ static void report(const struct surroundings_of *of, uint32_t at,
 }
 
 /*
- * Returns whether a pc is in a stub's exit or in assembly that the exit has
- * called.
+ * Returns whether a pc is in a stub's exit, or in assembly code that the exit
+ * calls.
  */
 static int is_exit(uint64_t pc)
 {
@@ -70,8 +73,9 @@ static int is_exit(uint64_t pc)
 }
 
 /*
- * Returns whether the word is the return address of a thunk that stamps the
- * function's return, or that has no place for the call's word yet (traced.c).
+ * Returns whether the word is a return address in a stub's thunk, which is
+ * called when a function returns and its time is recorded, or when a function
+ * is entered whose call has no word in the packet yet (traced.c).
  */
 static int is_apart(uint64_t word)
 {
@@ -82,9 +86,9 @@ static int is_apart(uint64_t word)
 }
 
 /*
- * Returns whether the link's function was being left, or entered without its
- * word. While a thunk of its stub runs, the slot has the thunk's return
- * address.
+ * Returns whether a signal has interrupted the return of the link's function,
+ * or its entry before the call's word was written. While a thunk of the
+ * function's stub runs, the slot contains the thunk's return address.
  */
 static int is_detaching(const struct link *link, uint64_t pc)
 {
@@ -99,8 +103,9 @@ static int is_detaching(const struct link *link, uint64_t pc)
 }
 
 /*
- * Finds the next function outwards. Searches for a signal handler without a
- * slot if the chain ends without it, or if of->minds_signals is set.
+ * Finds the function that is next further out. Searches also for a signal
+ * handler that has no slot, if the chain ends before it, or if
+ * of->minds_signals is set.
  */
 static int next(struct surroundings *found, const struct surroundings_of *of,
 		struct walk *walk, struct link *link)
@@ -129,9 +134,9 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 }
 
 /*
- * Limits the search. A coroutine's chain usually ends on its own stack, because
- * the coroutine's caller is on another one. Each switch of a coroutine makes
- * this search, so it has to be short there.
+ * Limits how far the search goes. The chain of a coroutine usually ends on the
+ * coroutine's own stack, because its caller is on another stack. This search is
+ * made at each switch of a coroutine, so it has to be short.
  */
 static void be_quick(struct walk *walk, const uint64_t *slot)
 {
@@ -165,7 +170,10 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	be_quick(&walk, slot);
 	is_found = walk_next(&walk, &link);
 	if (is_found && walk.chain) {
-		/* That of the function that has jumped to the entered one. */
+		/*
+		 * This is the id of the function that has jumped to the entered
+		 * function.
+		 */
 		found.id = walk.id;
 	} else if (!is_found || walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);

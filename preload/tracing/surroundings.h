@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the functions in which a call is made, on the thread's stack, for the
- * contexts of a trace.
+ * Finds the running functions from which a call is made, by the thread's stack.
+ * The contexts in a trace list these functions.
  */
 #ifndef CLEW_TRACING_SURROUNDINGS_H
 #define CLEW_TRACING_SURROUNDINGS_H
@@ -21,29 +21,35 @@ struct surroundings {
 	uint64_t around;
 	uint32_t count; /* number of functions found */
 	/*
-	 * A signal has interrupted clew's code while it entered or left one of
-	 * the functions.
+	 * Set if a signal has interrupted clew's code at the entry or the
+	 * return of one of the functions.
 	 */
 	uint8_t has_half_way;
 	/*
-	 * How many functions are further in than the innermost one that was
-	 * being left, or NONE.
+	 * A signal may have interrupted the return of functions. The number of
+	 * functions that are further in than the innermost such function, or
+	 * SURROUNDINGS_NONE if there is none.
 	 */
 	uint32_t leaving;
 	/*
-	 * How many functions were being left: the function that `leaving`
-	 * tells, and the functions that had jumped to that function from the
-	 * same slot.
+	 * The number of functions whose return was interrupted: the function
+	 * that `leaving` denotes, and those that had jumped to it and share its
+	 * slot.
 	 */
 	uint32_t leaving_count;
 };
 
-/* The results to store, innermost function first. NULL: not needed. */
+/*
+ * Arrays for the results, innermost function first. An array that is not needed
+ * is NULL.
+ */
 struct surroundings_of {
-	uint32_t *functions; /* numbers of the functions */
-	uint32_t *places;    /* places in a window that begins at the base */
+	uint32_t *functions; /* the functions' numbers */
+	/* the distances of their slots from the window's base, in slots */
+	uint32_t *places;
 	uint64_t base;
-	uint32_t *sites; /* return addresses: low, high */
+	/* their return addresses, each as its lower and its upper half */
+	uint32_t *sites;
 	/*
 	 * Called for each function; `at` is the number of functions found
 	 * before.
@@ -51,20 +57,23 @@ struct surroundings_of {
 	void (*report)(void *context, uint32_t at, const struct link *link);
 	void *context;
 	/*
-	 * Also search for handlers that are not hooked and have interrupted
-	 * clew's code.
+	 * Whether to search also for signal handlers that are not hooked and
+	 * have interrupted clew's code.
 	 */
 	uint8_t minds_signals;
 };
 
 /*
- * Finds the functions outside of the one that is entered at the slot, at most
- * WIRE_PACKET_FUNCTIONS.
+ * Finds at most WIRE_PACKET_FUNCTIONS running functions outside of the function
+ * that is entered at this slot.
  */
 struct surroundings surroundings_find(const struct surroundings_of *of,
 				      const uint64_t *slot);
 
-/* Removes the functions that were being left; freed places become 0. */
+/*
+ * Removes the functions whose return a signal has interrupted. The array
+ * elements that become free are set to 0.
+ */
 void surroundings_skip(struct surroundings *found,
 		       const struct surroundings_of *of);
 

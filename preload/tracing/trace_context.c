@@ -25,9 +25,9 @@ uint64_t trace_context_bytes(void)
 }
 
 /*
- * Moves words to their position in this context, from their position in the
- * longest context, and zeroes the rest of the former position. Returns the new
- * end of the words.
+ * The words were stored at their position in a context of the greatest length.
+ * Moves them to their position in this shorter context, and zeroes the rest of
+ * the former position. Returns the new end of the words.
  */
 static uint32_t *move_here(uint32_t *to, uint32_t *from, uint32_t words)
 {
@@ -42,8 +42,8 @@ static uint32_t *move_here(uint32_t *to, uint32_t *from, uint32_t words)
 }
 
 /*
- * Moves the words behind the numbers of the context's functions. Returns the
- * end.
+ * Moves the words that follow the numbers of the context's functions. Returns
+ * the end of the context.
  */
 static uint32_t *finish(const struct surroundings_of *of, uint32_t count)
 {
@@ -63,9 +63,9 @@ static uint64_t behind(const struct stack_window *window, uint32_t place)
 }
 
 /*
- * Returns the end of the stack slots that the trace can name by a place (their
- * distance from the window's base): those in the window, and further out those
- * of the context's functions.
+ * Returns the end of the stack slots that the trace can denote by a place,
+ * which is a slot's distance from the window's base. These are the slots in the
+ * window, and further out those of the context's functions.
  */
 static uint64_t placed_until(const struct stack_window *window,
 			     const uint32_t *places, uint32_t count)
@@ -83,10 +83,11 @@ static uint64_t placed_until(const struct stack_window *window,
 }
 
 /*
- * The function outside of the context's may be at any address, or on another
- * stack: a coroutine may have been switched to unseen. A call further out than
- * the context may be made after that function has returned, so it gets no
- * place. The next context corrects this.
+ * Limits the window to the slots of which the context is certain. The function
+ * that is next outside of the context may have its slot at any address, or on
+ * another stack if a coroutine was switched unseen. A call further out than the
+ * context may be made after that function has returned, so the window does not
+ * contain such a call, and a new context is written for it.
  */
 static void narrow(struct stack_window *window, const uint64_t *slot,
 		   const struct surroundings *found, const uint32_t *places)
@@ -105,8 +106,8 @@ static void narrow(struct stack_window *window, const uint64_t *slot,
 
 /*
  * Opens the window of a context that ends at `end`. If a signal handler has
- * begun another context behind it meanwhile, with another window, a new context
- * is needed.
+ * written another context behind it meanwhile, with another window, a new
+ * context is needed.
  */
 static void settle(const struct stack_window *window, uint64_t until,
 		   const uint32_t *end)
@@ -140,7 +141,10 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	uint64_t until;
 	uint32_t *end, place;
 
-	/* Words that stubs write from here on follow this context. */
+	/*
+	 * From here on, the words of calls that stubs write follow this
+	 * context.
+	 */
 	trace_window_close();
 	begin = (void *)packet_claim(claimed);
 	if (!begin)

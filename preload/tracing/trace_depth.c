@@ -11,7 +11,10 @@
 #include "preload/tracing/surroundings.h"
 #include "wire/packet.h"
 
-#define NEAR_BYTES 4096 /* distance to the last call on the same stack */
+/*
+ * largest distance to the slot of the latest call on the same stack, in bytes
+ */
+#define NEAR_BYTES 4096
 
 /* The slots of the outermost running functions. */
 struct depth_slots {
@@ -19,11 +22,15 @@ struct depth_slots {
 	uint64_t of[WIRE_PACKET_DEPTH_MAX];
 	uint64_t found
 		/*
-		 * Slots of the latest search, innermost first, modulo the
-		 * array's size.
+		 * The slots of the latest search, innermost first. The index is
+		 * taken modulo the array's size.
 		 */
 		[WIRE_PACKET_DEPTH_MAX];
-	uint32_t looks; /* searches begun; a handler may search in between */
+	/*
+	 * Number of searches that have begun. A signal handler may search
+	 * during a search.
+	 */
+	uint32_t looks;
 };
 
 /*
@@ -56,8 +63,8 @@ static void take_slot(void *context, uint32_t at, const struct link *link)
 }
 
 /*
- * Stores the slots that were found by depth, which is known when all functions
- * are found.
+ * Stores the found slots in the order of depth, which is known only when all
+ * functions are found.
  */
 static void turn_round(struct depth_slots *slots, uint32_t count)
 {
@@ -83,9 +90,9 @@ static struct surroundings inspect_once(const uint64_t *slot,
 }
 
 /*
- * Returns in how many functions the call at the slot is made. If a signal has
- * interrupted the entry or the return of one of the functions, the result is
- * not certain, and the next call searches again.
+ * Returns the depth of the call at the slot: the number of running functions
+ * outside of it. If a signal has interrupted the entry or the return of one of
+ * the functions, the result is not certain, and the next call searches again.
  */
 static uint32_t look(const uint64_t *slot, struct depth_slots *slots,
 		     struct hot_depth *known)
@@ -114,8 +121,9 @@ static int is_near(const struct hot_depth *known, const uint64_t *slot)
 }
 
 /*
- * Returns how many of `count` functions remain active when another one is
- * entered at the slot: those further out, and those that have jumped to it.
+ * Returns how many of `count` running functions remain active when another
+ * function is entered at the slot: the functions further out, and those that
+ * have jumped to the entered function.
  */
 static uint32_t stay(const struct depth_slots *slots, uint32_t count,
 		     uint64_t at, uint32_t tail_word)
@@ -134,9 +142,9 @@ static uint32_t stay(const struct depth_slots *slots, uint32_t count,
 }
 
 /*
- * Returns in how many functions the call at the slot is made, and stores the
- * slot. The slot is stored before it is counted, and checked afterwards,
- * because a signal handler in between may have overwritten it.
+ * Returns the depth of the call at the slot, and stores the slot. The slot is
+ * stored before it is counted, and checked afterwards, because a signal handler
+ * in between may have overwritten it.
  */
 static uint32_t note(const uint64_t *slot, struct depth_slots *slots,
 		     struct hot_depth *known, uint32_t tail_word)

@@ -51,7 +51,8 @@ void trace_plan_stamp(void)
 	do {
 		end = packet->end;
 		last = end -
-		       call_values_room(); /* for a probe at the last call */
+		       /* room for the values of a probe at the last call */
+		       call_values_room();
 		next = hot.trace_next + trace_call_bytes(0) * (every - 1);
 		packet->limit = every && next < last ? next : last;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The limits of a thread's packet: its room, the end of the stubs' words, and
- * claims of words (traced.c).
+ * Handles the limits of a thread's packet (wire/packet.h): whether there is
+ * room, up to which address stubs may write, and claims of 32-bit words
+ * (traced.c).
  *
- * The thread itself and its signal handlers call these functions, for its own
- * packet.
+ * Only the thread itself and its signal handlers call these functions.
  */
 #ifndef CLEW_TRACING_TRACE_LIMITS_H
 #define CLEW_TRACING_TRACE_LIMITS_H
@@ -23,26 +23,29 @@ uint32_t trace_site_words(void);
 uint64_t trace_call_bytes(int is_tail);
 
 /*
- * Returns whether the packet has no room for these bytes and for a probe's
+ * Returns whether the packet has no room for so many bytes and for a probe's
  * values behind them.
  */
 int trace_is_full(uint64_t bytes);
 
 /*
- * Sets the limit up to which stubs write. A handler in between may begin
- * another packet, switch the thread, or land; its change remains.
+ * Sets the address up to which stubs write. A signal handler may meanwhile
+ * begin another packet, switch the recording of the thread on or off, or leave
+ * functions by longjmp(). Its change of the limit remains.
  */
 void trace_set_limit(void);
 
 /*
- * Plans the next time stamp: all calls before it have their words below the
- * limit. A handler's change in between remains.
+ * Plans the next time stamp, by setting the limit behind the words of the calls
+ * that precede the stamp. If a signal handler changes the limit meanwhile, its
+ * change remains.
  */
 void trace_plan_stamp(void);
 
 /*
- * Claims words that describe a slot above `base`. Returns NULL if a handler has
- * moved the window meanwhile, a context is due, or the packet is full.
+ * Claims words that describe a slot by its distance from `base`. Returns NULL
+ * if a signal handler has moved the stack window meanwhile, a context has to be
+ * written first, or the packet is full.
  */
 uint32_t *trace_claim_above(uint64_t base, uint64_t bytes);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the clock at a call would cost as much as a stamp. Therefore the
- * distance of stamps is a number of calls: as many as took the requested time
- * before the latest stamp, and at most twice the former number.
+ * Reading the clock at each call would cost as much as a time stamp. Therefore
+ * the distance of stamps is a number of calls. It is the number of calls that
+ * took the requested time before the latest stamp, but at most twice the former
+ * number.
  */
 #include "preload/tracing/trace_pace.h"
 
@@ -10,7 +11,7 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 
-#define EVERY_MAX 1024 /* maximum of calls between two stamps */
+#define EVERY_MAX 1024 /* maximum number of calls between two stamps */
 
 void trace_pace_step(uint64_t tsc)
 {

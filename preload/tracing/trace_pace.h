@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides when the next stamp of a trace is due, if stamps have a distance in
- * time, and converts this time to ticks of the time stamp counter.
+ * Decides when the next time stamp is written into a trace, if the user has
+ * requested a time between stamps. Converts this time to ticks of the time
+ * stamp counter.
  */
 #ifndef CLEW_TRACING_TRACE_PACE_H
 #define CLEW_TRACING_TRACE_PACE_H
@@ -9,13 +10,14 @@
 #include <stdint.h>
 
 /*
- * Notes that the calling thread has written a stamp. Safe in signal handlers.
+ * Stores that the calling thread has written a stamp. Signal handlers may call
+ * this function.
  */
 void trace_pace_step(uint64_t tsc);
 
 /*
  * Converts the requested times from nanoseconds to ticks, by the clocks read so
- * far. Signals blocked.
+ * far. The caller has blocked signals.
  */
 void trace_pace_learn(void);
 

@@ -48,7 +48,10 @@ void trace_put_moment(void)
 	packet_put_pair(words + 1, stamp_counter());
 }
 
-/* Returns whether the word before a call's marks it as a tail call. */
+/*
+ * Returns whether this word, which precedes a call's word, marks the call as a
+ * tail call.
+ */
 static int is_tail_word(uint32_t word)
 {
 	return word == TRACE_TAIL_WORD || word == TRACE_TAIL_BELOW_WORD ||
@@ -57,9 +60,10 @@ static int is_tail_word(uint32_t word)
 
 /*
  * Removes the words of the call at a slot, which has returned, if only the
- * call's stamp follows and the call took less than least_ticks. A word that a
- * handler writes meanwhile stays behind a hole. *is_tail: whether the call was
- * a tail call. Returns whether the words were removed.
+ * call's stamp follows and the call took less than least_ticks. If a signal
+ * handler writes words meanwhile, they remain, and zeroed words precede them.
+ * Sets *is_tail to whether the call was a tail call. Returns whether the words
+ * were removed.
  */
 static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 {
@@ -69,7 +73,9 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 	uint32_t *call = end - WIRE_PACKET_STAMP_WORDS - trace_site_words() - 1;
 	uint64_t begun;
 
-	/* The packet is full: more words were claimed than it has. */
+	/*
+	 * More words were claimed than the packet has, so the packet is full.
+	 */
 	if ((uintptr_t)end > hot.packet.end)
 		return 0;
 	if (end[-3] != stamp ||
@@ -84,11 +90,15 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 		return 0;
 	*call = 0;
 	packet_put_pair(end - 2,
-			/* A stamp of 0 is none, and its halves are no calls. */
+			/*
+			 * Readers ignore a stamp of 0. Until both halves are 0,
+			 * no half looks like a call.
+			 */
 			0);
 	end[-3] = 0;
 	if (rt.config->keeps_sites) {
-		packet_put_pair(call + 2, 0); /* a site of 0 is none */
+		/* readers ignore a call site of 0 */
+		packet_put_pair(call + 2, 0);
 		call[1] = 0;
 	}
 	*is_tail = is_tail_word(call[-1]);
@@ -103,7 +113,7 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 
 /*
  * Removes the words of all functions that share the slot. Returns 0 if the
- * words of some remain, so that their return is to be written.
+ * words of some functions remain, so that their return has to be written.
  */
 static int take_back(const uint64_t *slot, uint64_t tsc)
 {
@@ -130,7 +140,10 @@ void trace_put_return(const uint64_t *slot, uint64_t tsc)
 	if (rt.recorder->trace.least_ticks && take_back(slot, tsc))
 		return;
 	words = trace_claim_above(base, RETURN_BYTES);
-	/* A call elsewhere is described by a context, or not at all. */
+	/*
+	 * A call outside of the window is described by a context, or not at
+	 * all.
+	 */
 	if (!words) {
 		hot.packet.moved |= !is_placed;
 		return;

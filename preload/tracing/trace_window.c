@@ -7,8 +7,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * Returns the part of the window that is on the slot's stack: inside the
- * alternate signal stack from low to high, or on the slot's side of it.
+ * Returns the part of the window that is on the same stack as the slot: inside
+ * the alternate signal stack [low, high), or on the slot's side of it.
  */
 static struct stack_window part_of(struct stack_window window, uint64_t slot,
 				   uint64_t low, uint64_t high)

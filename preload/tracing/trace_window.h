@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The window: the part of a thread's stack whose slots have places in the words
- * of its packet (wire/packet.h). Stubs compare each call with the window
- * (stub_traced.inc). For a call outside of it a context is written, which moves
- * the window. A window contains no parts of two known stacks: places show which
- * calls have returned, and calls on the other stack may not have.
+ * The word of a call in a thread's packet (wire/packet.h) contains the
+ * call's place: the distance of the call's stack slot from a base address,
+ * in slots. The window is the part of the stack that can be addressed in
+ * this way. Stubs check whether each call is in the window
+ * (stub_traced.inc). For a call outside of it a context is written, which
+ * moves the window. Readers conclude from the places which calls have
+ * returned. Calls on another stack may not have returned, so a window never
+ * contains parts of two known stacks.
  *
- * Any thread and signal handler may call these functions, for its own window.
+ * Any thread and signal handler may call these functions, which use the
+ * calling thread's window.
  */
 #ifndef CLEW_TRACING_TRACE_WINDOW_H
 #define CLEW_TRACING_TRACE_WINDOW_H
@@ -17,20 +21,19 @@
 #include "wire/packet.h"
 
 #define TRACE_SLOT_BYTES 8
-#define TRACE_WINDOW_BYTES                                                     \
-	((uint64_t)WIRE_PACKET_PLACES * TRACE_SLOT_BYTES) /* largest size */
+/* The largest size of a window. */
+#define TRACE_WINDOW_BYTES ((uint64_t)WIRE_PACKET_PLACES * TRACE_SLOT_BYTES)
 
 struct stack_window {
-	uint64_t base, span; /* bytes */
+	uint64_t base, span; /* lower end and size, in bytes */
 };
 
 /*
- * Returns a window for calls around a slot, on both sides of it. Makes a system
- * call.
+ * Returns a window that extends from a slot to both sides. Makes a system call.
  */
 struct stack_window trace_window_around(const uint64_t *slot);
 
-/* Closes the window: it contains no call. */
+/* Closes the window, so that no call is inside it. */
 static inline void trace_window_close(void)
 {
 	*(volatile uint64_t *)&hot.trace_span = 0;
@@ -44,7 +47,7 @@ static inline void trace_window_open(const struct stack_window *window)
 	*(volatile uint64_t *)&hot.trace_span = window->span;
 }
 
-/* Returns the present base. */
+/* Returns the base of the present window. */
 static inline uint64_t trace_window_base(void)
 {
 	return *(const volatile uint64_t *)&hot.trace_base - TRACE_SLOT_BYTES;

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sink that writes each call into a packet (wire/packet.h). The stubs write
- * the words of calls (stub_traced.inc). This file handles the cases in which a
- * stub cannot:
+ * The sink that writes each call into a packet, which is a part of the trace
+ * that belongs to one thread (wire/packet.h). A stub writes the word of a
+ * call itself (stub_traced.inc), if the word fits below trace_limit and the
+ * call's slot is in the window. This file handles the other cases:
  *
- *	limit 0		The thread has no packet yet, is switched off, or its
- *			stack is no longer what its calls say: packet.moved.
- *	no window	The call's slot is outside of the window (trace_window.h).
- *	the next stamp	A time stamp is due.
- *	the end		The packet is full.
+ *	The limit is 0: the thread has no packet yet, its recording is
+ *	switched off, or its stack no longer agrees with the calls in the
+ *	packet (packet.moved).
  *
- * In the thread's block trace_next is the address of the next word, and
- * trace_limit the end of the stubs' words. Stubs, handlers and this code claim
- * a word by adding to trace_next. Therefore handlers, which may interrupt at
- * any instruction, claim other words, and each word is written by its claimer.
- * A stub's useless claim is given back, unless a handler has claimed more; then
- * a hole remains.
+ *	The call's slot is outside of the window (trace_window.h).
  *
- * A word's place refers to the base of the context before it in the packet.
- * Therefore a claimer checks whether the window was moved meanwhile.
+ *	The limit is reached: a time stamp is due, or the packet is full.
+ *
+ * In struct hot_thread, trace_next is the address of the next word. Stubs,
+ * signal handlers and this code claim a word by adding to trace_next. A
+ * handler may interrupt at any instruction and then claims other words, so
+ * each word is written only by the code that claimed it. A stub's claim that
+ * is not used is given back, unless a handler has claimed more words since.
+ * The unused word then remains 0, and readers skip it.
+ *
+ * A word contains the place of a call's slot in the window of the latest
+ * context in the packet. Therefore code that has claimed a word checks
+ * whether a handler has moved the window meanwhile.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -72,7 +76,7 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 
 /* ---- The next packet ---- */
 
-/* Takes the rest of the packet that a former thread has left, or a new one. */
+/* Takes the unused rest of a packet from an ended thread, or a new packet. */
 static int take_packet(void)
 {
 	uint64_t end = 0;
@@ -89,7 +93,7 @@ static int take_packet(void)
 	}
 	if (!words)
 		return 0;
-	/* Claims in between get nothing, and stubs write nothing. */
+	/* From here on claims of words fail, and stubs write nothing. */
 	hot.packet.moved = 1;
 	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -105,7 +109,11 @@ static int take_and_note(void)
 {
 	const int is_there = hot.tally && take_packet();
 
-	if (is_there) { /* so that a killed process has the counter's rate */
+	/*
+	 * so that the counter's rate is in the recording even if the process is
+	 * killed
+	 */
+	if (is_there) {
 		samples_note_moment(rt.header);
 		trace_pace_learn();
 	}
@@ -177,8 +185,8 @@ static int prepare(const uint64_t *slot)
 /* ---- Calls ---- */
 
 /*
- * Returns whether the latest return was further out than the slot of this call,
- * so that the call's word does not show that return.
+ * Returns whether the function that returned last had its slot further out than
+ * this call, so that the call's word does not show that return.
  */
 static int has_left(const uint64_t *slot)
 {
@@ -187,8 +195,8 @@ static int has_left(const uint64_t *slot)
 }
 
 /*
- * Writes the position of the latest return. Returns 0 if a context is needed
- * instead.
+ * Writes the slot of the function that returned last. Returns 0 if a context is
+ * needed instead.
  */
 static int put_left(void)
 {
@@ -208,7 +216,7 @@ static int put_left(void)
 	return 1;
 }
 
-/* The number of the latest context that the thread has written. */
+/* Returns the number of contexts that the thread has written. */
 static uint64_t contexts(void)
 {
 	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
@@ -305,7 +313,10 @@ static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 	return 0;
 }
 
-/* Ends a landing if the call is made at `settled_from` or further out. */
+/*
+ * After a longjmp() the packet may not agree with the stack, until a call is made
+ * at the slot `settled_from` or further out.
+ */
 static void settle(const uint64_t *slot)
 {
 	if (!hot.packet.settled_from)
@@ -336,7 +347,8 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		return;
 	settle(slot);
 	if (rt.config->trace_depth && trace_depth_leaves_out(slot, tail_word)) {
-		hot.trace_left = 0; /* calls that are too deep have returned */
+		/* forgets the return of a call that was too deep */
+		hot.trace_left = 0;
 		return;
 	}
 	if (!write_call(slot, index, tail_word, has_thunk, known)) {
@@ -353,8 +365,9 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 }
 
 /*
- * Returns whether only a stamp is due, for a call of one word: the stub's claim
- * is in the present packet, and there is room for both.
+ * Returns whether a call of one word only needs a time stamp: the word that the
+ * stub has claimed is in the present packet, and there is room for the word and
+ * the stamp.
  */
 static int is_stamp_due(uint64_t place, int is_tail)
 {
@@ -390,7 +403,10 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 		set_wordless(slot, 0);
 }
 
-/* A call on a stack below hot_shadow_low, where no stub has written a word. */
+/*
+ * Handles a call on a stack below hot_shadow_low, for which no stub has written
+ * a word.
+ */
 static void miss(uint64_t *slot, uint64_t id, int is_tail)
 {
 	const uint64_t caller = shadow_of((uintptr_t)slot)->caller_id;
@@ -416,8 +432,8 @@ static int has_left_out(const uint64_t *slot)
 }
 
 /*
- * Notes the return, for signal handlers that walk the stack meanwhile
- * (surroundings.c).
+ * Stores that the function returns, for signal handlers that walk the stack
+ * meanwhile (surroundings.c).
  */
 static void leave(const uint64_t *slot)
 {
@@ -440,8 +456,8 @@ static void leave_stamped(const uint64_t *slot)
 }
 
 /*
- * The function that returns must be the running one, or belong to its chain of
- * jumps. Otherwise a stack has been copied back.
+ * The returning function must be the running one, or must have jumped to it.
+ * Otherwise the program has replaced the stack by a copy.
  */
 static void carried(const uint64_t *slot, const struct trampoline *one)
 {
@@ -486,8 +502,8 @@ static uint32_t index_of(uint32_t function)
 }
 
 /*
- * The leaf's word is the latest one, unless a signal handler has made calls
- * since, or values follow the word.
+ * Returns whether the word of a leaf call is the latest in the packet, which is
+ * not if a signal handler has made calls since, or if values follow the word.
  */
 static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 			  uint32_t function)
@@ -523,9 +539,15 @@ static const struct sink sink_tracing = { TRACES(hot_stub_traced, leave),
 	.leaf_stub = &hot_stub_traced_leaf,
 	.is_leaf_on_top = is_leaf_on_top,
 };
-static const struct sink sink_stamping = { TRACES(hot_stub_stamped, leave_stamped) };
-static const struct sink sink_siting = { TRACES(hot_stub_sited, leave) };
-static const struct sink sink_doing_both = { TRACES(hot_stub_stamped_sited, leave_stamped) };
+static const struct sink sink_stamping = {
+	TRACES(hot_stub_stamped, leave_stamped)
+};
+static const struct sink sink_siting = {
+	TRACES(hot_stub_sited, leave)
+};
+static const struct sink sink_doing_both = {
+	TRACES(hot_stub_stamped_sited, leave_stamped)
+};
 /* clang-format on */
 
 const struct sink *sink_of_trace(const struct config *config)

@@ -24,8 +24,8 @@ static void on_trap(int signal, siginfo_t *info, void *context);
 #define INFO_BYTES 40
 
 /*
- * A SIGTRAP that is held until the program unblocks it. It counts only while
- * `sent_in` is the present header, so a forked child does not inherit it.
+ * A SIGTRAP that is held until the program unblocks it. The signal counts only
+ * while `sent_in` is the present header, so a forked child does not inherit it.
  * Protected by trap.chained.lock.
  */
 struct kept_trap {
@@ -181,8 +181,8 @@ static void call(const struct kernel_action *theirs, siginfo_t *info,
 /*
  * Handles a SIGTRAP that is the program's, as the kernel would. If a breakpoint
  * instruction of the program has caused it and the program blocks or ignores
- * SIGTRAP, the signal must kill the process. It is then sent again with the
- * default action, and arrives at the same pc when this handler returns.
+ * SIGTRAP, the signal must kill the process. The handler then sends the signal
+ * again with the default action, and it arrives at the same pc when this handler returns.
  */
 static void pass_on(siginfo_t *info, ucontext_t *context)
 {
