@@ -183,16 +183,16 @@ class Agreement(clewtest.Case):
         self.compare(path, debug)
 
     @slow
-    def test_libjvm_agrees(self):
+    def test_lines_of_libjvm_agree_with_other_tools(self):
         self.system_library(LIBJVM)
 
-    def test_libc_agrees(self):
+    def test_lines_of_libc_agree_with_other_tools(self):
         self.system_library(LIBC)
 
-    def test_python_agrees(self):
+    def test_lines_of_python_agree_with_other_tools(self):
         self.system_library("/usr/bin/python3.11")
 
-    def test_templates_agree(self):
+    def test_lines_of_templates_agree_with_other_tools(self):
         source = self.work / "templates.cc"
         source.write_text(TEMPLATES)
         path = self.work / "templates"
@@ -202,7 +202,7 @@ class Agreement(clewtest.Case):
         self.compare(path)
 
     @clewtest.needs("rustc")
-    def test_rust_agrees(self):
+    def test_lines_of_rust_agree_with_other_tools(self):
         source = self.work / "rust.rs"
         source.write_text(RUST)
         path = self.work / "rust"

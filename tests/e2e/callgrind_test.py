@@ -81,19 +81,19 @@ class Callgrind(simulation.Case):
         return re.search(rf"\sj\w+\s+{function.vaddr:x}\b", listing)
 
     @needs("valgrind", "sqlite3")
-    def test_sqlite3_agrees(self):
+    def test_counts_of_sqlite3_are_those_of_callgrind(self):
         compared = self.compare(shutil.which("sqlite3"), ":memory:",
                                 input=SQL_LOAD.encode())
         self.assertGreater(compared, 200000)
 
     @needs("valgrind", "luajit")
-    def test_luajit_agrees(self):
+    def test_counts_of_luajit_are_those_of_callgrind(self):
         compared = self.compare(shutil.which("luajit"), "-joff", "-e",
                                 LUA_LOAD)
         self.assertGreater(compared, 10000)
 
     @needs("valgrind")
-    def test_python3_agrees(self):
+    def test_counts_of_python3_are_those_of_callgrind(self):
         compared = self.compare(PYTHON + ".11", "-S", "-s", "-c", PYTHON_LOAD,
                                 variable="PYTHONHASHSEED=0")
         self.assertGreater(compared, 300000)

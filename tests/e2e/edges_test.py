@@ -153,49 +153,49 @@ class Edges(simulation.Case):
         return None
 
     @needs("valgrind", "xz")
-    def test_xz_agrees(self):
+    def test_edges_of_xz_are_those_of_callgrind(self):
         self.compare("xz", "-6", "-c", input=WORDS.encode(), calls=50000)
 
     @needs("valgrind", "jq")
-    def test_jq_agrees(self):
+    def test_edges_of_jq_are_those_of_callgrind(self):
         load = ",".join(f'{{"x": {i}, "y": "ab{i}c"}}' for i in range(60))
         self.compare("jq", "-c", JQ, input=f"[{load}]".encode(), calls=300000)
 
     @needs("valgrind", "mawk")
-    def test_mawk_agrees(self):
+    def test_edges_of_mawk_are_those_of_callgrind(self):
         self.compare("mawk", MAWK, input=WORDS.replace("hero", "\n").encode(),
                      calls=50000)
 
     @needs("valgrind", "perl")
-    def test_perl_agrees(self):
+    def test_edges_of_perl_are_those_of_callgrind(self):
         self.compare("perl", "-e", PERL, variable="PERL_HASH_SEED=0",
                      calls=50000)
 
     @needs("valgrind", "openssl")
-    def test_openssl_agrees(self):
+    def test_edges_of_openssl_are_those_of_callgrind(self):
         """OpenSSL must not use instructions that valgrind may lack."""
         self.compare("openssl", "dgst", "-sha3-512", "-hmac", "key",
                      variable="OPENSSL_ia32cap=0", input=WORDS.encode(),
                      calls=100000)
 
     @needs("valgrind", "sqlite3")
-    def test_sqlite3_agrees(self):
+    def test_edges_of_sqlite3_are_those_of_callgrind(self):
         self.compare("sqlite3", ":memory:", input=SQL.encode(), calls=80000)
 
     @needs("valgrind", "troff")
-    def test_troff_agrees(self):
+    def test_edges_of_troff_are_those_of_callgrind(self):
         """troff is C++ with virtual functions and libstdc++."""
         self.compare("troff", "-man", "-Tutf8", input=GROFF.encode(),
                      calls=100000)
 
     @needs("valgrind", "ninja")
-    def test_ninja_agrees(self):
+    def test_edges_of_ninja_are_those_of_callgrind(self):
         """ninja is C++ with containers and strings."""
         (self.work / "build.ninja").write_text(NINJA, encoding="utf-8")
         self.compare("ninja", "-t", "graph", calls=10000)
 
     @needs("valgrind", "gcc")
-    def test_a_compiler_agrees(self):
+    def test_edges_of_gcc_are_those_of_callgrind(self):
         cc1 = subprocess.run(["gcc", "-print-prog-name=cc1"], check=True,
                              capture_output=True, text=True).stdout.strip()
         self.compare(cc1, "-quiet", "-O2", "-o", "/dev/null", "-",

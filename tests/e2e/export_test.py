@@ -22,24 +22,24 @@ INLINES = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 
 
 class Folded(exports.Export):
-    def test_stacks_and_numbers(self):
+    def test_folded_stacks_have_their_numbers(self):
         made = self.synthetic()
         for metric, measure in ("calls", "calls"), ("time", "ns"):
             self.assertEqual(
                 unfold(self.export("folded", made.path, "--metric", metric)),
                 made.stacks(measure))
 
-    def test_weights_are_times_in_recordings_with_time(self):
+    def test_folded_weights_are_times_in_recordings_with_time(self):
         made = self.synthetic()
         self.assertEqual(unfold(self.export("folded", made.path)),
                          made.stacks("ns"))
 
-    def test_weights_are_calls_in_recordings_without_time(self):
+    def test_folded_weights_are_calls_in_recordings_without_time(self):
         made = self.synthetic(samples=0)
         self.assertEqual(unfold(self.export("folded", made.path)),
                          made.stacks("calls"))
 
-    def test_threads_can_be_apart(self):
+    def test_folded_stacks_can_begin_with_their_thread(self):
         made = self.synthetic()
         self.assertEqual(
             unfold(self.export("folded", made.path, "--group", "thread")),
@@ -84,7 +84,7 @@ class Folded(exports.Export):
 
 
 class Callgrind(CallgrindExport):
-    def test_sums(self):
+    def test_callgrind_files_have_the_sums_of_the_recording(self):
         made = self.synthetic()
         for inclusive in False, True:
             for metric, measures in ("time", ("ns", "calls")), \
@@ -94,14 +94,14 @@ class Callgrind(CallgrindExport):
                 self.assert_includes(self.annotate(path, inclusive),
                                      self.numbers(made, measures, inclusive))
 
-    def test_sums_without_time(self):
+    def test_callgrind_files_without_time_have_the_sums_of_calls(self):
         made = self.synthetic(samples=0)
         path = self.export_file("callgrind", made.path)
         for inclusive in False, True:
             self.assert_includes(self.annotate(path, inclusive),
                                  self.numbers(made, ["calls"], inclusive))
 
-    def test_calls_between_functions(self):
+    def test_callgrind_files_have_the_calls_between_functions(self):
         made = self.synthetic()
         edges = collections.Counter()
         for one in made.contexts:
@@ -121,7 +121,7 @@ class Callgrind(CallgrindExport):
                 found[caller, match[2]] = int(match[3].replace(",", ""))
         self.assertEqual(found, edges)
 
-    def test_recursion_counts_once(self):
+    def test_recursion_counts_once_in_callgrind_files(self):
         self.record([target("recursion")])
         recording = self.recording()
         inclusive = collections.Counter()
@@ -221,13 +221,13 @@ class Speedscope(InSpeedscope):
         self.assertEqual({name: widths for name, _, widths in threads},
                          {name: +widths for name, widths in wanted.items()})
 
-    def test_calls(self):
+    def test_speedscope_files_without_time_have_calls(self):
         made = self.synthetic(samples=0)
         (_, unit, tree), = self.profiles(made.path)
         self.assertEqual((unit, tree), ("none", made.stacks("calls")))
 
     @needs("node")
-    def test_speedscope_shows_it(self):
+    def test_speedscope_shows_the_exported_file(self):
         made = self.synthetic(contexts=40)
         for metric, measure in ("calls", "calls"), ("time", "ns"):
             path = self.export_file("speedscope", made.path, "--metric",
@@ -258,7 +258,7 @@ class Chrome(InSpeedscope):
             key = frames[key].get("parent")
         return path
 
-    def test_samples(self):
+    def test_chrome_files_have_the_samples(self):
         made = self.synthetic()
         trace = self.trace(made.path)
         found = collections.Counter()
@@ -269,7 +269,7 @@ class Chrome(InSpeedscope):
                 += one["weight"]
         self.assertEqual(found, made.stacks("ns", exports.THREAD_NAMES))
 
-    def test_slices_are_the_samples_stacks(self):
+    def test_chrome_slices_are_the_stacks_of_samples(self):
         made = self.synthetic()
         trace = self.trace(made.path)
         samples = {(one["tid"], one["ts"]): self.stack(trace["stackFrames"],
@@ -293,7 +293,7 @@ class Chrome(InSpeedscope):
         self.assertGreater(seen, 0.9 * len(samples))
 
     @needs("node")
-    def test_speedscope_reads_the_slices(self):
+    def test_speedscope_reads_the_slices_of_chrome_files(self):
         trace = self.trace(self.synthetic(contexts=40, samples=500).path)
         slices = [e for e in trace["traceEvents"] if e["ph"] in "MBE"]
         path = self.work / "slices"
@@ -316,7 +316,7 @@ class Chrome(InSpeedscope):
         self.assertEqual(self.opened(path, "speedscope-chrome.png"),
                          self.shown(total, own, "ns"))
 
-    def test_names_and_order(self):
+    def test_chrome_events_have_thread_names_and_are_in_order(self):
         trace = self.trace(self.synthetic().path)
         names = {(e["name"], e["tid"]): e["args"]["name"]
                  for e in trace["traceEvents"] if e["ph"] == "M"}
@@ -328,7 +328,7 @@ class Chrome(InSpeedscope):
                      if e["tid"] == tid]
             self.assertEqual(times, sorted(times))
 
-    def test_names_are_strings_of_json(self):
+    def test_names_in_chrome_files_are_strings_of_json(self):
         made = exports.Synthetic(self.work / "odd", 10, 50,
                                  b'/lib/\xff"\\\n</script>')
         trace = self.trace(made.path)
@@ -344,7 +344,7 @@ class Chrome(InSpeedscope):
 
 
 class Pprof(PprofExport):
-    def test_stacks_and_numbers(self):
+    def test_pprof_stacks_have_their_numbers(self):
         made = self.synthetic()
         raw = self.raw(self.export_file("pprof", made.path))
         for kind, measure in ("calls/count", "calls"), \
@@ -353,14 +353,14 @@ class Pprof(PprofExport):
         # A sample's address is the sampled one, not the start of a function.
         self.assertTrue(any(address % 16 for address, _ in raw[2].values()))
 
-    def test_calls_alone(self):
+    def test_pprof_files_without_time_have_calls_alone(self):
         made = self.synthetic(samples=0)
         raw = self.raw(self.export_file("pprof", made.path))
         self.assertEqual(raw[0], ["calls/count"])
         self.assertEqual(self.stacks(raw, "calls/count"),
                          made.stacks("calls"))
 
-    def test_threads_are_labels(self):
+    def test_threads_are_labels_of_pprof_samples(self):
         made = self.synthetic()
         raw = self.raw(self.export_file("pprof", made.path, "--group",
                                         "thread"))
@@ -382,14 +382,14 @@ class Pprof(PprofExport):
         self.assertEqual(found, {f: (own, inclusive[f])
                                  for f, own in made.own("calls").items()})
 
-    def test_the_default_is_the_metric(self):
+    def test_default_sample_type_of_pprof_is_the_metric(self):
         made = self.synthetic()
         for metric, kind in ("time", "cpu"), ("calls", "calls"):
             path = self.export_file("pprof", made.path, "--metric", metric)
             self.assertIn(f"Type: {kind}\n", self.pprof("-top", path))
 
     @needs("g++", "addr2line")
-    def test_lines_and_inlined_functions(self):
+    def test_pprof_files_have_lines_and_inlined_functions(self):
         program = self.work / "program"
         self.run_tool("g++", "-g", "-O2", "-Wl,--build-id=0xfeed", INLINES,
                       "-o", program)
@@ -418,7 +418,7 @@ class Pprof(PprofExport):
                      r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+)", said)}
 
     @needs("gcc", "readelf", "objdump")
-    def test_instructions_have_time(self):
+    def test_pprof_locations_are_sampled_instructions(self):
         """Each address is in a segment of its file, so that pprof disassembles it."""
         program = self.work / "program"
         for flags in ["-pie"], ["-no-pie"]:
@@ -451,7 +451,7 @@ class Pprof(PprofExport):
                            if one["self_ns"]})
             shutil.rmtree(self.recording_path)
 
-    def test_a_deep_recursion_is_cut(self):
+    def test_deep_recursion_is_cut_in_pprof_files(self):
         self.record([target("deep"), "3000"])
         path = self.work / "deep.pb.gz"
         done = self.clew("export", "-F", "pprof", "-o", path,
@@ -465,7 +465,7 @@ class Pprof(PprofExport):
         self.assertIn("(frames left out)", [lines[0][0]
                                             for _, lines in places.values()])
 
-    def test_bytes_that_are_not_utf8(self):
+    def test_pprof_replaces_bytes_that_are_not_utf8(self):
         made = exports.Synthetic(self.work / "odd", 10, 0,
                                  b'/lib/\xff"\n\xc3')
         raw = self.raw(self.export_file("pprof", made.path))
@@ -523,7 +523,7 @@ class Sqlite(exports.Export):
                           in database.execute("SELECT function, callee, calls"
                                               " FROM callees")}, edges)
 
-    def test_samples(self):
+    def test_databases_have_the_samples(self):
         made = self.synthetic()
         by_thread = collections.Counter()
         for one in made.contexts:
@@ -541,7 +541,7 @@ class Sqlite(exports.Export):
             " ON s.context = c.id GROUP BY c.id"
             " HAVING TOTAL(s.ns) <> c.self_ns").fetchall(), [])
 
-    def test_samples_of_functions_left_out(self):
+    def test_samples_of_functions_left_out_belong_to_callers(self):
         made = self.synthetic()
         kept = r"\+0x1[0-7]"
         wanted = collections.Counter()
@@ -556,7 +556,7 @@ class Sqlite(exports.Export):
         self.assertEqual(found.pop(None, 0), nobody)
         self.assertEqual(found, wanted)
 
-    def test_names_of_all_kinds(self):
+    def test_odd_names_are_stored_in_databases(self):
         made = exports.Synthetic(self.work / "odd", 10, 0,
                                  b"/lib/'); --\xff\"\n")
         database = self.database(made.path)
@@ -564,7 +564,7 @@ class Sqlite(exports.Export):
                          .fetchall(), [("'); --?\"?",)])
 
     @needs("g++", "addr2line")
-    def test_files_and_lines_of_calls(self):
+    def test_calls_in_databases_have_files_and_lines(self):
         program = self.work / "program"
         self.run_tool("g++", "-g", "-O2", INLINES, "-o", program)
         self.record([program])
@@ -592,7 +592,7 @@ class Sqlite(exports.Export):
                                   f"'{made.contexts[50].path[-1]}'")
             self.assertNotEqual(self.run_tool("sqlite3", path, query), "")
 
-    def test_needs_a_file(self):
+    def test_sqlite_export_without_a_file_is_refused(self):
         made = self.synthetic(contexts=5)
         self.assert_usage_error(self.clew("export", "-F", "sqlite",
                                           made.path), "--output")
@@ -643,7 +643,7 @@ class Csv(exports.Export):
             found[path] = int(row["calls"])
         self.assertEqual(+found, made.stacks("calls", exports.THREAD_NAMES))
 
-    def test_names_are_quoted_and_no_formulas(self):
+    def test_names_in_csv_are_quoted_and_no_formulas(self):
         for name, shown in [('a,"b"\n', 'a,"b"?'), ("=cmd|' c'!A0",
                                                    "'=cmd|' c'!A0"),
                             ("-x", "'-x"), ("@x", "'@x"), ("+x", "'+x")]:
@@ -653,7 +653,7 @@ class Csv(exports.Export):
             self.assertEqual(row["function"], shown + "+" + row["vaddr"])
             self.assertIsNone(row.get(None))
 
-    def test_bytes_that_are_not_utf8(self):
+    def test_csv_replaces_bytes_that_are_not_utf8(self):
         made = exports.Synthetic(self.work / "odd", 1, 0, b"/lib/\xff\xc3")
         row, = self.rows("csv", made.path)
         self.assertEqual(row["module"], "/lib/??")
@@ -677,7 +677,7 @@ class Time(exports.Export):
     SPIN = "x = 0\nfor i in range(3000000): x += len(str(i))"
 
     @needs("go")
-    def test_all_formats_agree(self):
+    def test_all_formats_have_the_same_time(self):
         self.record([clewtest.PYTHON, "-c", self.SPIN], ("--time=cpu",))
         total = json.loads(self.export("json", self.recording_path))["total"]
         self.assertGreater(total["samples"], 20)

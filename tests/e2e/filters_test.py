@@ -47,7 +47,7 @@ class Own(clewtest.Case):
     def test_a_filter_by_system_call_is_noticed(self):
         self.check("syscall")
 
-    def test_filter_that_was_refused(self):
+    def test_refused_filter_leaves_the_program_recorded(self):
         self.check("refused")
 
     def test_strict_mode_behind_a_filter_is_refused(self):
@@ -153,7 +153,7 @@ class Dispatched(clewtest.Case):
     def test_dispatch_by_syscall_hides_our_system_calls(self):
         self.check("syscall")
 
-    def test_child_is_free(self):
+    def test_child_without_dispatch_is_recorded(self):
         self.check("fork", images=2)
 
     def test_contexts_beyond_the_room_are_folded(self):
@@ -186,7 +186,7 @@ class Dispatched(clewtest.Case):
 class Inherited(clewtest.Case):
     """The program is started with an inherited filter."""
 
-    def test_calls_that_only_profilers_make(self):
+    def test_program_whose_filter_forbids_profiling_calls_is_recorded(self):
         def before_exec():
             seccomp.Filter().refuse("membarrier", errno.ENOSYS).refuse(
                 "perf_event_open", errno.EPERM).install()

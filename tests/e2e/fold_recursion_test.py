@@ -56,7 +56,7 @@ class FoldRecursion(clewtest.Case):
         self.assertIn("\nrecursion folded: ",
                       self.details(self.recording_path))
 
-    def test_tail_calls(self):
+    def test_recursion_by_tail_calls_is_folded(self):
         *_, compared = self.check("tail")
         self.assertEqual(compared.tail_differences(), [])
 
@@ -69,7 +69,7 @@ class FoldRecursion(clewtest.Case):
     def test_threads_are_folded(self):
         self.check("threads")
 
-    def test_children_forked_within_recursion(self):
+    def test_children_forked_within_recursion_fold(self):
         self.check("processes", "fork")
 
     def test_signal_handlers_are_folded(self):
@@ -84,23 +84,23 @@ class FoldRecursion(clewtest.Case):
                 self.recording_path = self.work / name
                 self.check_sums(name)
 
-    def test_stacks_that_are_copied(self):
+    def test_recursion_on_copied_stacks_is_folded(self):
         self.check_sums("copied_jump", "memcpy", "after")
 
-    def test_slots_that_were_left_behind(self):
+    def test_stale_slots_are_no_callers_of_folded_calls(self):
         """Stale slots look like callers of the function whose frame they are
         in."""
         self.check_flavours("stale_slots", ("O2", "O0"),
                             ["--verify-period=1"])
 
-    def test_leaps_past_slots_that_were_left_behind(self):
+    def test_leaps_past_stale_slots_are_folded(self):
         """The stale slots name another function than the one that the jump
         lands in."""
         for period in 1, 7, 65536:
             self.check_flavours("folded_leaps", ("O2", "O0", "frame"),
                                 [f"--verify-period={period}"])
 
-    def test_jumps_past_slots_that_were_left_behind(self):
+    def test_jumps_past_stale_slots_are_folded(self):
         """The stale slots of the landing function look as if other functions
         owned them."""
         for period in 1, 7, 65536:
@@ -121,7 +121,7 @@ class FoldRecursion(clewtest.Case):
         recursion is deep."""
         self.check("deep")
 
-    def test_each_call_verified(self):
+    def test_verification_accepts_folded_contexts(self):
         """The unfolded stack differs from the folded contexts."""
         for name in "recursion", "tail", "jumps", "exceptions":
             with self.subTest(name):

@@ -221,12 +221,12 @@ class Bytes(clewtest.Case):
                 with self.subTest(limit=limit, time=time):
                     self.check(limit, "--time", time)
 
-    def test_are_named_as_the_reason(self):
+    def test_limit_of_memory_is_named_as_the_reason(self):
         self.check(131072)
         report = self.details(self.recording_path)
         self.assertIn("beyond the limit of 131,072 bytes", report)
 
-    def test_hold_for_each_process(self):
+    def test_limit_of_memory_holds_for_each_process(self):
         self.environment["TRUTH_DIR"] = str(self.truths)
         self.record([target("processes"), "fork"], ["--max-memory", "20K"])
         recording = self.recording()
@@ -234,7 +234,7 @@ class Bytes(clewtest.Case):
         for part in recording.parts:
             self.assertLessEqual(self.spent(part), 20480)
 
-    def test_leave_out_samples_and_say_so(self):
+    def test_samples_beyond_the_limit_of_memory_are_reported(self):
         recorded = self.record([target("loads"), "1000"],
                                ["--max-memory", "30K", "--rate", "50000"])
         self.assertEqual(recorded.returncode, 0, recorded.stderr)

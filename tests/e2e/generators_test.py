@@ -60,10 +60,10 @@ class Ways(clewtest.Case):
     def test_mmap_is_noticed(self):
         self.check("mmap")
 
-    def test_mmap_with_exact_times(self):
+    def test_mmap_is_noticed_with_exact_times(self):
         self.check("mmap", options=["--time=exact"])
 
-    def test_mmap_with_the_c_library_hooked(self):
+    def test_mmap_is_noticed_with_the_c_library_hooked(self):
         self.check("mmap", options=["--libc"])
 
     def test_mprotect_is_noticed(self):
@@ -81,10 +81,10 @@ class Ways(clewtest.Case):
     def test_a_file_in_memory_is_noticed(self):
         self.check("memfd")
 
-    def test_shared_memory(self):
+    def test_shared_memory_is_noticed(self):
         self.check("shmat")
 
-    def test_moved_memory(self):
+    def test_moved_memory_is_noticed(self):
         self.check("mremap")
 
     def test_mapping_by_syscall_is_noticed(self):
@@ -104,10 +104,10 @@ class Ways(clewtest.Case):
     def test_mapping_by_a_system_call_instruction_is_noticed(self):
         self.check("instruction", flavour="raw")
 
-    def test_the_program_itself_is_noticed(self):
+    def test_program_that_generates_code_is_named(self):
         self.check("program", lost="program_answer")
 
-    def test_a_library_that_could_but_did_not(self):
+    def test_library_that_generates_nothing_is_not_named(self):
         """The library makes other system calls directly. clew identifies the
         program as the generator of the code that calls it."""
         self.check("program", flavour="raw", lost="program_answer")

@@ -69,7 +69,7 @@ class Guides(clewtest.Case):
         self.follow(ROOT / "README.md")
 
     @needs("bash", "sqlite3", "jq")
-    def test_reports(self):
+    def test_commands_of_reports_work(self):
         self.follow(ROOT / "docs" / "reports.md")
 
     @needs("bash", "sqlite3")
@@ -121,17 +121,17 @@ class Patterns(unittest.TestCase):
     def matches(self, shown, printed, is_exact=False):
         return bool(guide.pattern(shown, is_exact).fullmatch(printed))
 
-    def test_numbers_and_their_units_may_differ(self):
+    def test_numbers_of_a_guide_may_differ(self):
         self.assertTrue(self.matches("65.4 ms  36.26% 29.1-43.9   10  f  [m]",
                                      "1,065 us 100.00% 2-4  600,003  f  [m]"))
         self.assertTrue(self.matches("at 0x12ab of ...", "at 0x7f of it all"))
 
-    def test_words_may_not(self):
+    def test_words_of_a_guide_may_not_differ(self):
         self.assertFalse(self.matches("10 calls", "10 contexts"))
         self.assertFalse(self.matches("libx.so.0+0xf", "libx.so.1+0xf"))
         self.assertFalse(self.matches("f  [m]", "f  [m] and more"))
 
-    def test_exact_counts_may_not(self):
+    def test_exact_counts_of_a_guide_may_not_differ(self):
         self.assertTrue(self.matches("1,000 f", "1,000  f", is_exact=True))
         self.assertFalse(self.matches("1,000 f", "1,001 f", is_exact=True))
 

@@ -22,7 +22,7 @@ class Registers(Case):
             self.assertEqual(self.probes["p1"]["hits"], COUNT)
             self.assertEqual(self.probes["p1"]["not_called"], 0)
 
-    def test_all_are_changed(self):
+    def test_handler_changes_all_registers(self):
         """Handlers can change all registers, including callee-saved ones and
         flags."""
         words = self.handled(["--probe", self.address("spot"), "--handler",
@@ -117,7 +117,7 @@ class Crashes(Case):
         self.check_named(self.details(self.recording_path))
         self.assertEqual(self.probes["p1"]["hits"], 8)
 
-    def test_the_program_handles_a_crash(self):
+    def test_program_catches_a_crash_in_a_handler(self):
         out = self.handled(["--probe=plain", "--handler",
                             f"{self.general()}:crash"], "segv")
         self.assertEqual((out, self.done.returncode), ("caught", 3))
@@ -200,7 +200,7 @@ class Live(Case):
         self.assertEqual(self.process.wait(), 0)
         self.read()
 
-    def test_added_and_removed(self):
+    def test_handlers_are_added_and_removed_at_run_time(self):
         self.begin([CLEW, "record", "-q", "--time=none", "-o",
                     self.recording_path, "--"])
         [part] = pathlib.Path(self.recording_path).glob("*.part")

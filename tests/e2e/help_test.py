@@ -54,7 +54,7 @@ class Texts(clewtest.Case):
                 self.assert_narrow(self.help(command, "--help=all"))
                 self.assertEqual(self.help(command, "-?"), brief)
 
-    def test_help_is_all_of_it_unless_that_is_too_long(self):
+    def test_short_help_is_complete(self):
         for command in self.commands():
             with self.subTest(command=command):
                 brief = self.help(command)
@@ -73,7 +73,7 @@ class Texts(clewtest.Case):
                     {word for word in helptext.words(every)
                      if word.startswith("--")}, named)
 
-    def test_ten_options_come_first(self):
+    def test_help_begins_with_at_most_ten_options(self):
         for command in self.commands():
             with self.subTest(command=command):
                 brief = self.help(command)
@@ -87,14 +87,14 @@ class Texts(clewtest.Case):
                 before = brief.partition(FIRST_HEADING)[0]
                 self.assertEqual(helptext.options(before), set())
 
-    def test_all_of_record_is_listed_by_purpose(self):
+    def test_options_of_record_are_listed_by_purpose(self):
         headings = re.findall(r"^(\w.*):$", self.help("record", "--help=all"),
                               re.MULTILINE)
         self.assertEqual(headings, [
             "Most useful options", "Output", "What to count", "Time", "Traces",
             "Snapshots", "Probes", "Java", "Limits", "Help"])
 
-    def test_descriptions_are_short(self):
+    def test_descriptions_of_options_are_short(self):
         for command in self.commands():
             lines = self.help(command, "--help=lines")
             for line in re.findall(r"^ +-.*", lines, re.MULTILINE):
@@ -104,7 +104,7 @@ class Texts(clewtest.Case):
             self.assertEqual(helptext.options(lines), helptext.options(
                 self.help(command, "--help=all")))
 
-    def test_usage_is_short(self):
+    def test_usage_lines_are_short(self):
         for command in self.commands():
             text = self.help(command, "--usage")
             self.assertTrue(text.startswith(f"Usage: clew {command} "))

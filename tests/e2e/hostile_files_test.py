@@ -182,7 +182,7 @@ class Names(clewtest.Case):
                 self.assertNotIn("\33", done.stderr)
                 self.assertNotIn("\u202e", done.stderr)
 
-    def test_escapes_in_names_of_warmed_programs(self):
+    def test_escapes_in_names_of_warmed_programs_are_not_printed(self):
         program = self.work / "\33[31mred"
         program.write_bytes(pathlib.Path(target("deep")).read_bytes())
         program.chmod(0o755)

@@ -48,7 +48,7 @@ class Damaged(clewtest.Case):
                 *range(512, 4096, 509), *range(4096, end, 2039), end - 1]
         return sorted(set(step))
 
-    def test_truncated_at_every_length(self):
+    def test_recording_truncated_at_any_length_ends_no_reader(self):
         for length in self.lengths():
             with open(self.part, "r+b") as file:
                 file.truncate(length)
@@ -59,7 +59,7 @@ class Damaged(clewtest.Case):
                 self.assertIn("calls in", done.stdout)  # the undamaged rest
             self.part.write_bytes(self.whole)
 
-    def test_a_counter_that_cannot_be_true(self):
+    def test_impossible_counters_are_reported_and_others_shown(self):
         """Correct figures are shown as usual."""
         wanted = self.details(self.recording_path)
         damaged = bytearray(self.whole)
@@ -129,7 +129,7 @@ class Damaged(clewtest.Case):
             with self.subTest(path=path):
                 self.assert_one_line_error(self.clew("report", path), path)
 
-    def test_unknown_chunks_are_skipped_and_said(self):
+    def test_unknown_chunks_are_skipped_and_reported(self):
         before = self.details(self.recording_path)
         end = wire.Part(self.part).end
         extra = wire.CHUNK.pack(4711, 0, 4096, 64)
@@ -243,7 +243,7 @@ class Cache(clewtest.Case):
                          ("499500\n", "", 0))
         return self.verdicts()
 
-    def test_second_start_uses_it_and_finds_the_same(self):
+    def test_second_start_uses_the_cache_and_records_the_same(self):
         cold = self.record_cleanly()
         self.assertEqual(self.cached_modules(), 0)
         self.assertTrue(self.files())
@@ -251,7 +251,7 @@ class Cache(clewtest.Case):
         self.assertGreater(self.cached_modules(), 0)
         self.assertEqual(cold, warm)
 
-    def test_garbage_in_it_is_not_believed(self):
+    def test_garbage_in_the_cache_is_not_believed(self):
         cold = self.record_cleanly()
         randomness = random.Random(5)
         originals = {path: path.read_bytes() for path in self.files()}
@@ -278,7 +278,7 @@ class Cache(clewtest.Case):
         return bytes(spoiled)
 
     @slow
-    def test_two_start_at_once_with_none(self):
+    def test_programs_can_start_at_once_without_a_cache(self):
         for number in range(5):
             shutil.rmtree(self.cache, ignore_errors=True)
             outs = [self.work / f"out{number}.{i}" for i in range(4)]
@@ -385,7 +385,7 @@ class Cache(clewtest.Case):
                     self.assertEqual(was_kept, 0)
                     self.assertEqual(self.load(other), (1, found))
 
-    def test_garbage_is_ignored_without_build_id(self):
+    def test_garbage_for_modules_without_build_id_is_ignored(self):
         name = self.work / "libplain.so"
         self.build(name)
         _, first = self.load(name)

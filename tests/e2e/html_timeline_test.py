@@ -29,7 +29,7 @@ class Made(Timed, Case):
         return [[each.begin + FIRST, each.end + FIRST, each.depth,
                  each.function] for each in lane.slices]
 
-    def test_each_call_is_a_slice(self):
+    def test_each_call_of_a_trace_is_a_slice(self):
         for seed in range(5):
             with self.subTest(seed=seed):
                 self.recording_path = self.work / f"{seed}.out"
@@ -45,7 +45,7 @@ class Made(Timed, Case):
                 self.assertEqual(page.meta["timeline"]["calls"], 1277)
                 self.assertEqual(page.meta["timeline"]["shortest_ns"], 0)
 
-    def test_ends_are_as_sure_as_they_are(self):
+    def test_slices_have_the_uncertainty_of_trace_lines(self):
         """The uncertainty of times equals that of `clew trace`."""
         self.make_runs(Run(11, 0, MAIN, 600))
         (lane,) = self.page().timeline()
@@ -58,7 +58,7 @@ class Made(Timed, Case):
             (each.function, each.ending, each.least, each.end - each.begin)
             for each in lane.slices), wanted)
 
-    def test_the_longest_are_kept(self):
+    def test_longest_slices_are_kept(self):
         run, other = Run(3, 0, MAIN, 3000), Run(4, 1, WORKER, 2000)
         self.make_runs(run, other)
         whole = {tid: self.slices(self.page(), tid) for tid in (MAIN, WORKER)}
@@ -126,13 +126,13 @@ class Made(Timed, Case):
                     if each.end - each.begin >= meta["shortest_ns"]])
                 self.assertTrue(page.meta["timeline"]["is_window"])
 
-    def test_a_thread_alone(self):
+    def test_slices_of_a_selected_thread_are_shown_alone(self):
         self.make_runs(Run(1, 0, MAIN, 50), Run(2, 1, WORKER, 60))
         self.assertEqual([(lane.tid, len(lane.slices)) for lane in
                           self.page("--thread=worker").timeline()],
                          [(WORKER, 60)])
 
-    def test_gaps_are_where_they_are(self):
+    def test_timeline_has_the_gaps_of_the_trace(self):
         self.make(
             "packet", "context 0 1001000", "call 1 1", "packet", "skip 3",
             "context 1 1002000 1", "call 2 2", "stamp 1002500",
@@ -150,7 +150,7 @@ class Made(Timed, Case):
              (3000, 0, name(7), True, "open"),
              (3000, 1, name(2), False, "open")])
 
-    def test_options_that_do_not_fit(self):
+    def test_invalid_options_of_the_timeline_are_refused(self):
         self.make_runs(Run(1, 0, MAIN, 50))
         for options, *words in (
                 (["--slices=0", "--from=1"], "--slices=0"),
@@ -165,7 +165,7 @@ class Made(Timed, Case):
                 self.assertEqual(done.returncode, 64)
                 self.assertIn(words[0], done.stderr)
 
-    def test_none_is_asked_for(self):
+    def test_page_without_a_timeline_is_written_on_request(self):
         self.make_runs(Run(1, 0, MAIN, 50))
         page = self.page("--slices=0")
         self.assertNotIn("timeline", page.meta)
@@ -221,7 +221,7 @@ class Recorded(Timed, clewtest.Case):
         self.assertEqual(page.meta["timeline"]["odd"], 0)
         self.assertEqual(found, page.calls)
 
-    def test_each_context_has_its_calls(self):
+    def test_timeline_has_the_calls_of_each_context(self):
         for name, *arguments in (["recursion"], ["tail"], ["callbacks"],
                                  ["jumps"], ["deep", "5000"]):
             for stamps in "64", "all":
@@ -246,7 +246,7 @@ class Recorded(Timed, clewtest.Case):
                 self.assertEqual(sums[i], {at: n for at, n in calls.items()
                                            if n})
 
-    def test_each_context_has_its_samples(self):
+    def test_timeline_has_the_samples_of_each_context(self):
         for clock in "cpu", "wall":
             for options in [], ["--no-inlines"]:
                 with self.subTest(clock=clock, options=options):
@@ -263,7 +263,7 @@ class Recorded(Timed, clewtest.Case):
                     self.assertEqual(found, [list(pair) for pair in
                                              zip(time, samples)])
 
-    def test_the_first_samples_are_kept(self):
+    def test_first_samples_are_kept_in_the_timeline(self):
         self.recorded(self.spins(), "--time=cpu")
         every = [each for lane in self.page().timeline()
                  for each in lane.samples]
@@ -280,7 +280,7 @@ class Recorded(Timed, clewtest.Case):
         self.assertEqual(page.meta["timeline"]["sampled_to_ns"],
                          kept[-1])
 
-    def test_samples_of_inlined_functions(self):
+    def test_samples_belong_to_inlined_functions(self):
         source = self.work / "inlined.c"
         source.write_text("""
             #define INLINE static inline __attribute__((always_inline))
@@ -301,7 +301,7 @@ class Recorded(Timed, clewtest.Case):
                 for lane in page.timeline() for each in lane.samples)
             self.assertEqual(leaves.most_common(1)[0][0], wanted)
 
-    def test_marks_are_on_their_threads(self):
+    def test_marks_are_on_the_lanes_of_their_threads(self):
         self.recorded([target("marks")], "--time=none")
         events = self.clew_json("report", "--events", "--json",
                                 self.recording_path)["events"]
@@ -314,7 +314,7 @@ class Recorded(Timed, clewtest.Case):
                  each["name"]) for each in events
                 if each["kind"] in ("begin", "moment")))
 
-    def test_a_comparison_has_none(self):
+    def test_page_of_a_comparison_has_no_timeline(self):
         self.recorded([target("recursion")], "--trace")
         done = self.clew("diff", "--html", self.work / "diff.html",
                          self.recording_path, self.recording_path)

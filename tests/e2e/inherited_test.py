@@ -71,7 +71,7 @@ class Case(clewtest.Case):
 
 
 class Generations(Case):
-    def test_loaded_and_unloaded_on_all_sides_of_forks(self):
+    def test_libraries_loaded_before_and_after_forks_are_counted(self):
         for time in "cpu", "exact", "none":
             with self.subTest(time=time):
                 shutil.rmtree(self.recording_path, ignore_errors=True)
@@ -195,7 +195,7 @@ class Many(Case):
     PROCESSES = 2000
 
     @slow
-    def test_two_thousand_are_reported_within_a_second(self):
+    def test_two_thousand_children_are_reported_within_a_second(self):
         """The limit is one second of CPU time; the report takes a tenth of
         that."""
         self.record(self.generations("idle", self.PROCESSES), ["--time=none"])
@@ -230,7 +230,7 @@ class Elsewhere(Case):
         self.assertLessEqual({module for module, _ in shown},
                              {m.name for m in child.modules})
 
-    def test_merged(self):
+    def test_merged_children_need_no_earlier_part(self):
         done = self.record(self.generations())
         once = self.shown(self.recording_path)
         merged = self.work / "merged"
@@ -270,7 +270,7 @@ class Missing(Case):
                          sum(self.child.counts().values()))
         self.assertIn((None, None), calls)
 
-    def test_the_parents_part_is_gone(self):
+    def test_missing_part_of_a_parent_is_reported(self):
         self.first.path.unlink()
         self.check("does not exist")
 
@@ -283,7 +283,7 @@ class Missing(Case):
         shutil.copy(self.recording().parts[2].path, self.first.path)
         self.check("belongs to another process")
 
-    def test_something_else_is_where_the_chunk_was(self):
+    def test_damaged_chunk_of_a_parent_is_reported(self):
         _, _, offset = next(i for i in self.child.inherited
                             if i[0] == wire.MODULE)
         with self.first.path.open("r+b") as file:

@@ -41,7 +41,7 @@ class Asks(CompiledCase):
                                  "round": (0, 2 * ROUNDS, 0),
                                  long_name: (1, 0, 0)})
 
-    def test_answers_are_true(self):
+    def test_contexts_from_the_agent_are_right_in_java(self):
         for self.version in HERE:
             copy = self.work / f"copy{self.version}"
             report = self.check(more=[copy])
@@ -52,13 +52,13 @@ class Asks(CompiledCase):
             self.assertEqual(report["confidence"]["diverged"], 0)
             self.assert_marked(self.clew_json("report", "--json", copy))
 
-    def test_paused_program_is_not_counted(self):
+    def test_paused_java_program_is_not_counted(self):
         for self.version in HERE:
             report = self.check()
             self.assertEqual([row["calls"] for row in report["functions"]
                               if "Deflater.reset(" in row["name"]], [7])
 
-    def test_however_methods_are_run(self):
+    def test_contexts_are_right_in_interpreter_and_exact_mode(self):
         for self.version in HERE:
             self.check("-Xint", "-Xcheck:jni")
             self.assert_marked(self.check(record=["--java=exact"]))

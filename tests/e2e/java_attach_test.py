@@ -59,7 +59,7 @@ class Counts(JavaAttached):
         self.assert_quiet()
 
     @needs("javac")
-    def test_the_machine_is_left_alone(self):
+    def test_java_off_leaves_an_attached_jvm_unchanged(self):
         """clew does not change the JVM; natives have the names of their C
         functions, and no callers."""
         self.start_java()
@@ -109,7 +109,7 @@ class UnderLoad(CollectorCase):
         self.ends()
 
     @needs("javac")
-    def test_tools_of_the_jdk_work_meanwhile(self):
+    def test_tools_of_the_jdk_work_while_attached(self):
         """The JDK's tools show no thread of clew's."""
         self.start_java()
         self.let_go()
@@ -124,7 +124,7 @@ class UnderLoad(CollectorCase):
         self.ends_quietly_but_for_tools()
 
     @needs("javac")
-    def test_a_controller_that_is_killed(self):
+    def test_jvm_survives_killed_controllers(self):
         """The controller is killed at various moments. `clew detach` or another
         attach ends the session."""
         self.start_java()

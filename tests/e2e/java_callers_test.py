@@ -145,7 +145,7 @@ class Callers(JavaCase):
         self.check("-Xcomp", rounds=2000)
 
     @needs("javac")
-    def test_new_stacks_are_asked_for(self):
+    def test_report_has_the_time_of_requested_java_stacks(self):
         self.record(self.program(rounds=20000))
         report = self.clew_json("report", "--json", self.recording_path)
         asked = report["confidence"]["java_stacks_asked"]
@@ -169,12 +169,12 @@ class Callers(JavaCase):
                                 "compared with the JVM's stack: 0 were wrong$")
 
     @needs("javac")
-    def test_interpreted_and_compiled_on_17(self):
+    def test_callers_are_right_on_17(self):
         self.check_version(17)
 
     @needs("javac")
     @slow
-    def test_interpreted_and_compiled_on_25(self):
+    def test_callers_are_right_on_25(self):
         self.check_version(25)
 
     @needs("javac")
@@ -315,7 +315,7 @@ class Callers(JavaCase):
         self.assertFalse([name for name in rows if "JavaCritical" in name])
 
     @needs("javac")
-    def test_the_time_of_natives_without_hooks(self):
+    def test_natives_without_hooks_have_times(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version

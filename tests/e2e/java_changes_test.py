@@ -71,12 +71,12 @@ class Changes(CompiledCase):
                                           rounds=10000, changes=500), 10000)
 
     @needs("javac")
-    def test_methods_that_change_while_they_run_on_17(self):
+    def test_methods_that_change_while_they_run_count_on_17(self):
         self.check_version(17)
 
     @needs("javac")
     @slow
-    def test_methods_that_change_while_they_run_on_25(self):
+    def test_methods_that_change_while_they_run_count_on_25(self):
         self.check_version(25)
 
     @needs("javac")

@@ -151,16 +151,16 @@ class JniEnv(JavaCase):
                 self.check_notes(self.check(*options, flavour=flavour))
 
     @needs("javac")
-    def test_counts_and_notes_on_17(self):
+    def test_jni_calls_have_counts_and_notes_on_17(self):
         self.check_version(17)
 
     @needs("javac")
     @slow
-    def test_counts_and_notes_on_25(self):
+    def test_jni_calls_have_counts_and_notes_on_25(self):
         self.check_version(25)
 
     @needs("javac")
-    def test_counts_and_notes_where_jni_is_checked(self):
+    def test_jni_calls_have_counts_and_notes_with_checked_jni(self):
         argv = self.program("-Xcheck:jni")
         recorded = self.record(argv, ("--jni-env",))
         self.assertEqual(recorded.returncode, 0)
@@ -171,7 +171,7 @@ class JniEnv(JavaCase):
         self.assertEqual(found["CallIntMethod", "upcalls"], THREADS * ROUNDS)
 
     @needs("javac")
-    def test_time_exact(self):
+    def test_jni_calls_have_exact_times(self):
         """A JNI function has a time of its own, which includes the Java code
         that it calls."""
         report = self.check(record=("--time=exact",))
@@ -210,7 +210,7 @@ class JniEnv(JavaCase):
             len(re.findall("(?m)^- ", one.stdout)), 1)
 
     @needs("javac")
-    def test_not_asked_for(self):
+    def test_unrequested_jni_calls_are_explained(self):
         self.record(self.program(rounds=10))
         shown = self.clew("report", "--jni-env", self.recording_path)
         self.assertEqual((shown.returncode, shown.stdout), (1, ""))

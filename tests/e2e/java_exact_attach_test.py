@@ -14,7 +14,7 @@ from lib.java import (EXACT, HOMES, METHODS, TARGETS, VERIFY, CompiledCase,
 
 class Counts(ExactAttached):
     @needs("javac")
-    def test_each_call_while_attached(self):
+    def test_each_call_while_attached_is_counted(self):
         """Methods of the first session are still active when the second
         begins."""
         for self.version in HOMES:
@@ -48,7 +48,7 @@ class Counts(ExactAttached):
         self.ends()
 
     @needs("javac")
-    def test_sessions_that_count_natives_only(self):
+    def test_sessions_with_and_without_exact_methods_alternate(self):
         """In the middle session natives have their Java callers."""
         self.start_java()
         self.is_counted_exactly()
@@ -57,7 +57,7 @@ class Counts(ExactAttached):
         self.ends()
 
     @needs("javac")
-    def test_classes_are_given_back(self):
+    def test_detaching_restores_all_classes(self):
         self.start_java()
         bytes_before = self.code_bytes()
         controller = self.attach(self.process, *EXACT)
@@ -107,7 +107,7 @@ class Counts(ExactAttached):
         self.ends()
 
     @needs("javac")
-    def test_a_machine_that_ends_meanwhile(self):
+    def test_jvm_that_exits_while_attached_keeps_its_counts(self):
         self.start_java()
         controller = self.attach(self.process, *EXACT)
         self.let_go()
@@ -156,7 +156,7 @@ class Changed(CompiledCase, ExactAttached):
         self.assertEqual(self.process.wait(PATIENCE_S), 0)
 
     @needs("javac")
-    def test_each_is_expected_from_its_change_on(self):
+    def test_methods_are_expected_from_their_change_on(self):
         self.compile("twins", TARGETS / "Twins.java")
         for self.version in HOMES:
             if not HOMES[self.version]:
@@ -185,7 +185,7 @@ class Busy(CompiledCase, ExactAttached):
             ' System.out.println("ready"); } }\n'])
 
     @needs("javac")
-    def test_stacks_agree_in_later_sessions(self):
+    def test_stacks_agree_with_verification_in_later_sessions(self):
         source = self.work / "Chain.java"
         source.write_text(self.source())
         self.compile("chain", source)

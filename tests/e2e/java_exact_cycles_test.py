@@ -55,7 +55,7 @@ class UnderLoad(ExactAttached):
         self.check_collector("G1GC")
 
     @needs("javac")
-    def test_a_hundred_times(self):
+    def test_a_hundred_sessions_work_with_g1(self):
         self.check_collector("G1GC", versions=(17,), cycles=100)
 
     @needs("javac")
@@ -63,7 +63,7 @@ class UnderLoad(ExactAttached):
         self.check_collector("ZGC", versions=(17,))
 
     @needs("javac")
-    def test_a_controller_that_is_killed(self):
+    def test_classes_are_restored_after_killed_controllers(self):
         """The controller is killed, for example while classes change; `clew
         detach` restores them."""
         self.start_java()

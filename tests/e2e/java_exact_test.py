@@ -36,23 +36,23 @@ class Contexts(ExactCase):
         self.assertGreater(self.check(*options), 16)
 
     @needs("javac")
-    def test_each_context_has_its_calls(self):
+    def test_each_java_context_has_its_calls(self):
         for version in 17, 25:
             self.check_version(version)
 
     @needs("javac")
-    def test_interpreted(self):
+    def test_interpreted_methods_count_exactly(self):
         for version in 17, 25:
             self.check_version(version, "-Xint")
 
     @needs("javac")
     @slow
-    def test_compiled_by_the_first_compiler(self):
+    def test_methods_of_the_first_compiler_count_exactly(self):
         for version in 17, 25:
             self.check_version(version, "-XX:TieredStopAtLevel=1", "-Xcomp")
 
     @needs("javac")
-    def test_compiled_by_the_second_compiler(self):
+    def test_methods_of_the_second_compiler_count_exactly(self):
         for version in 17, 25:
             self.check_version(version, "-XX:-TieredCompilation")
 
@@ -86,7 +86,7 @@ class Contexts(ExactCase):
 
     @needs("javac")
     @slow
-    def test_threads_beside_hooks_of_the_machine(self):
+    def test_threads_count_beside_hooks_of_the_jvm(self):
         """Threads also reach the end of their stacks, which are small.
 
         Each method needs a context at each depth in each thread. There is no
@@ -117,7 +117,7 @@ class Contexts(ExactCase):
 
     @needs("javac")
     @slow
-    def test_many_calls_are_verified(self):
+    def test_calls_agree_with_frequent_verification(self):
         for version in 17, 25:
             self.version = version
             self.assertGreater(
@@ -146,7 +146,7 @@ class Overflows(ExactCase):
         self.confidence()
 
     @needs("javac")
-    def test_handlers_at_the_end_of_the_stack(self):
+    def test_handlers_of_a_stack_overflow_run_once(self):
         """Tests the handlers of synchronized methods also. javac's handler lies
         within its own range, and would run again without end if the tracker's
         call threw."""
@@ -202,7 +202,7 @@ class Compiler(ExactCase):
 
 class Methods(ExactCase):
     @needs("javac")
-    def test_each_method_has_its_calls(self):
+    def test_each_java_method_has_its_calls(self):
         for version in 17, 25:
             for options in (), ("-Xint",), ("-Xcomp",):
                 with self.subTest(options, version=version):

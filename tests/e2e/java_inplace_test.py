@@ -155,7 +155,7 @@ class WhileAttached(InPlaceCase):
 
     @needs("javac")
     @slow
-    def test_frames_that_are_linked(self):
+    def test_methods_with_frame_pointers_are_counted(self):
         self.check_versions("-XX:+PreserveFramePointer")
 
     @needs("javac")
@@ -199,7 +199,7 @@ class Recorded(InPlaceCase):
         self.ends()
 
     @needs("javac")
-    def test_storms_and_classes_that_are_unloaded(self):
+    def test_counts_survive_storms_and_unloaded_classes(self):
         for self.version in 17, 25:
             with self.subTest(self.version):
                 self.check()
@@ -255,7 +255,7 @@ class Cycles(InPlaceCase):
         self.detach(controller)
 
     @needs("javac")
-    def test_code_is_as_it_was(self):
+    def test_detaching_restores_compiled_code(self):
         for self.version in 17, 25:
             with self.subTest(self.version):
                 self.start_java("-Xbatch")
@@ -285,7 +285,7 @@ class Cycles(InPlaceCase):
 
     @needs("javac")
     @slow
-    def test_a_hundred_times(self):
+    def test_a_hundred_sessions_in_place_work(self):
         for self.version in 17, 25:
             for word in "go", "storm":
                 with self.subTest(word, version=self.version):
@@ -293,7 +293,7 @@ class Cycles(InPlaceCase):
 
     @needs("javac")
     @slow
-    def test_thirty_times_with_zgc(self):
+    def test_thirty_sessions_in_place_work_with_zgc(self):
         self.version = 17
         self.check_cycles("storm", 30, "-XX:+UseZGC")
 

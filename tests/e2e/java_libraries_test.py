@@ -234,7 +234,7 @@ class Libraries(JavaCase):
                     "SSL_read": f"{ssl}.readFromSSL"}, rounds=500)
 
     @needs("javac")
-    def test_http_server_under_load(self):
+    def test_http_server_works_under_load(self):
         self.check([], """
   static byte[] page = bytes(20000);
   static java.util.concurrent.atomic.AtomicInteger whole =

@@ -96,12 +96,12 @@ class CallLines(JavaCase):
         self.check("-Xcomp", rounds=1000)
 
     @needs("javac")
-    def test_interpreted_and_compiled_on_17(self):
+    def test_call_lines_are_right_on_17(self):
         self.check_version(17)
 
     @needs("javac")
     @slow
-    def test_interpreted_and_compiled_on_25(self):
+    def test_call_lines_are_right_on_25(self):
         self.check_version(25)
 
     @needs("javac")
@@ -136,7 +136,7 @@ class CallLines(JavaCase):
         return nodes
 
     @needs("javac")
-    def test_contexts_say_where_they_are_written_and_called(self):
+    def test_contexts_have_the_lines_of_their_method_and_call(self):
         self.run_lines()
         nodes = self.nodes()
         for method, callers_line in (
@@ -156,7 +156,7 @@ class CallLines(JavaCase):
             rf"{line_with('the call of innermost()')}\n")
 
     @needs("javac")
-    def test_exports_have_them(self):
+    def test_exports_have_call_lines(self):
         truth = self.run_lines()
         wanted = collections.Counter()
         for number, line in lines_of_calls().items():
@@ -205,7 +205,7 @@ class CallLines(JavaCase):
                          (FILE, line_with("the call of innermost()")))
 
     @needs("javac", "go")
-    def test_pprof_has_exact_lines(self):
+    def test_pprof_has_the_lines_of_java_calls(self):
         truth = self.run_lines()
         path = self.work / "pprof"
         self.clew("export", "-F", "pprof", "-o", path, self.recording_path)

@@ -54,7 +54,7 @@ class Lives(JavaCase):
                     check()
 
     @needs("javac")
-    def test_threads_that_are_attached(self):
+    def test_natives_of_attached_threads_are_counted(self):
         self.check_both(lambda: self.assertEqual(self.run_mode("attach"), {
             ("main(String[])", "attach(int, boolean)"): 2,
             ("up(int)", "hit(int)"): 12000}))
@@ -72,7 +72,7 @@ class Lives(JavaCase):
         self.check_both(check)
 
     @needs("javac")
-    def test_the_program_exits_in_java(self):
+    def test_recording_is_complete_after_an_exit_in_java(self):
         def check():
             found = self.run_mode("exit")
             self.assertEqual(found[("exit()", "hit(int)")], 1)
@@ -81,12 +81,12 @@ class Lives(JavaCase):
         self.check_both(check)
 
     @needs("javac")
-    def test_the_program_exits_in_a_native(self):
+    def test_recording_is_complete_after_an_exit_in_a_native(self):
         self.check_both(lambda: self.assertEqual(
             self.run_mode("exits"), {("main(String[])", "exits()"): 1}))
 
     @needs("javac")
-    def test_main_ends_before_a_daemon(self):
+    def test_recording_is_complete_if_main_ends_before_a_daemon(self):
         def check():
             found = self.run_mode("daemon")
             self.assertGreater(sum(found.values()), 0)
@@ -95,7 +95,7 @@ class Lives(JavaCase):
         self.check_both(check)
 
     @needs("javac")
-    def test_the_machine_reports_a_crash(self):
+    def test_jvm_reports_a_crash_as_without_clew(self):
         def check():
             log = self.work / "crash.log"
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

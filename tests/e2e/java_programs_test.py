@@ -65,7 +65,7 @@ class Programs(ExactCase):
                 program(rows)
 
     @needs("java")
-    def test_a_database_runs(self):
+    def test_database_counts_exactly(self):
         (self.work / "load.sql").write_text(SQL)
 
         def inserts(rows):
@@ -79,7 +79,7 @@ class Programs(ExactCase):
                    program=inserts)
 
     @needs("java")
-    def test_an_interpreter_runs(self):
+    def test_interpreter_counts_exactly(self):
         (self.work / "load.py").write_text(PYTHON)
 
         def calls_functions(rows):
@@ -219,21 +219,21 @@ class Rounds(CompiledCase, Attached):
                                             mode)
 
     @needs("javac")
-    def test_a_database_runs(self):
+    def test_database_counts_while_attached_in_rounds(self):
         (self.work / "load.sql").write_text(SQL)
         self.check("com.acme.Rounds", "database", self.work / "load.sql",
                    jars=["h2.jar"], calls=2000,
                    method="org.h2.command.dml.Insert.addRow")
 
     @needs("javac")
-    def test_an_interpreter_runs(self):
+    def test_interpreter_counts_while_attached_in_rounds(self):
         (self.work / "load.py").write_text(PYTHON)
         self.check(f"-Dpython.cachedir={self.work}", "com.acme.Rounds",
                    "interpreter", self.work / "load.py", jars=["jython.jar"],
                    calls=1, method="org.python.util.PythonInterpreter.execfile")
 
     @needs("javac")
-    def test_a_json_library_runs(self):
+    def test_json_library_counts_while_attached_in_rounds(self):
         self.check("com.acme.Rounds", "json", "300", calls=300, jars=[
             f"jackson-{name}.jar" for name in ("core", "databind",
                                                "annotations")],
@@ -241,7 +241,7 @@ class Rounds(CompiledCase, Attached):
                           ".readTree")
 
     @needs("javac")
-    def test_a_compiler_runs(self):
+    def test_compiler_counts_while_attached_in_rounds(self):
         """Compiles all Java programs of the tests; writes a class file for each
         class."""
         sources = sorted(path for path in TARGETS.glob("*.java")

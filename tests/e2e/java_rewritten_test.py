@@ -18,20 +18,20 @@ public class ClewTracker {
 class Rewritten(RewrittenCase):
     # ---- Programs that count themselves ----
 
-    def test_each_call_has_its_entry_and_its_end(self):
+    def test_rewritten_methods_report_entry_and_end(self):
         self.check_counts()
 
-    def test_interpreted_code_does(self):
+    def test_interpreted_rewritten_methods_report_entry_and_end(self):
         self.check_counts("-Xint")
 
-    def test_code_of_the_first_compiler_does(self):
+    def test_first_compilers_rewritten_code_reports_entry_and_end(self):
         self.check_counts("-XX:TieredStopAtLevel=1", "-Xcomp")
 
-    def test_code_of_the_second_compiler_does(self):
+    def test_second_compilers_rewritten_code_reports_entry_and_end(self):
         self.check_counts("-XX:-TieredCompilation",
                           "-XX:CompileThreshold=100")
 
-    def test_each_call_has_its_entry_and_its_end_on_25(self):
+    def test_rewritten_methods_report_entry_and_end_on_25(self):
         self.version = 25
         self.check_counts()
         self.check_counts("-Xint")
@@ -57,7 +57,7 @@ class Rewritten(RewrittenCase):
 
     # ---- The classes of a JVM ----
 
-    def test_the_verifier_takes_a_sample_of_the_machines_own_classes(self):
+    def test_verifier_accepts_a_sample_of_rewritten_jdk_classes(self):
         counts, refused, reasons = self.verify(13)
         self.assertEqual(refused, [])
         self.assertGreater(counts["linked"], 1000)
@@ -91,9 +91,9 @@ class Rewritten(RewrittenCase):
         self.check_loaded()
 
     @slow
-    def test_the_verifier_takes_a_sample_on_25(self):
+    def test_verifier_accepts_a_sample_of_rewritten_jdk_classes_on_25(self):
         self.version = 25
-        self.test_the_verifier_takes_a_sample_of_the_machines_own_classes()
+        self.test_verifier_accepts_a_sample_of_rewritten_jdk_classes()
 
 
 if __name__ == "__main__":

@@ -162,11 +162,11 @@ class Counts(StandbyCase):
                 self.assertGreater(self.is_counted_exactly(), 4)
 
     @needs("javac")
-    def test_calls_that_begin_while_it_is_on(self):
+    def test_calls_that_begin_while_attached_are_counted(self):
         self.check()
 
     @needs("javac")
-    def test_switched_in_the_midst_of_everything(self):
+    def test_standby_can_be_switched_at_any_moment(self):
         self.check(seed=100, steps=100, times=25)
 
     @needs("javac")
@@ -189,7 +189,7 @@ class Counts(StandbyCase):
                                                 "--verify-period=500"])
 
     @needs("javac")
-    def test_natives_count_all_the_time(self):
+    def test_natives_count_whether_methods_count_or_not(self):
         """Natives count below all Java methods that call them, whether these
         count or not."""
         self.version = 17  # reflection in this version begins with a native
@@ -234,7 +234,7 @@ class UnderLoad(StandbyCase):
             self.assertGreater(self.confidence(), 100)
 
     @needs("javac")
-    def test_a_loop_that_was_compiled_before(self):
+    def test_methods_inlined_into_a_compiled_loop_are_counted(self):
         """The compiled loop never calls methods that are not inlined into
         it."""
         (self.work / "Loop.java").write_text(LOOP)
@@ -298,7 +298,7 @@ class Commands(StandbyCase):
         self.truth()
 
     @needs("javac")
-    def test_a_controller_that_is_killed(self):
+    def test_standby_counts_until_another_controller_ends_it(self):
         """Methods count until another controller ends the session."""
         self.start("-Dsun.reflect.noInflation=true")
         controller = self.attach()
@@ -319,7 +319,7 @@ class Commands(StandbyCase):
         self.process.communicate("end\n", PATIENCE_S)
 
     @needs("javac")
-    def test_programs_say_the_same(self):
+    def test_programs_on_standby_print_the_same(self):
         self.compile("exact", *(TARGETS / f"{name}.java" for name in
                                 ("Exact", "Calls", "In")))
         for self.version in HOMES:

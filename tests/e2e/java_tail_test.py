@@ -99,7 +99,7 @@ class Jumps(JavaCase):
                                 f"in {row['name']} itself")
 
     @needs("javac")
-    def test_work_is_below_the_native_that_jumps(self):
+    def test_callees_are_below_the_native_that_jumps(self):
         for version in HOMES:
             if not HOMES[version]:
                 continue
@@ -116,7 +116,7 @@ class Jumps(JavaCase):
                 self.check_times()
 
     @needs("javac")
-    def test_the_stack_is_as_the_machine_says(self):
+    def test_stacks_with_jumps_agree_with_the_jvm(self):
         self.record_program("--verify-period=1")
         confidence = self.check_paths()
         self.assertGreater(confidence["java_stacks"]["verified"], 100)

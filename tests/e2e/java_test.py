@@ -20,11 +20,11 @@ class Natives(JavaCase):
         self.check_natives("-Xcomp", "-XX:TieredStopAtLevel=1", rounds="3000")
 
     @needs("javac")
-    def test_counts_and_names_on_17(self):
+    def test_natives_have_counts_and_names_on_17(self):
         self.check_version(17)
 
     @needs("javac")
-    def test_counts_and_names_on_25(self):
+    def test_natives_have_counts_and_names_on_25(self):
         self.check_version(25)
 
     @needs("javac")
@@ -37,18 +37,18 @@ class Natives(JavaCase):
 
     @needs("javac")
     @slow
-    def test_counts_and_names_beside_the_machine(self):
+    def test_natives_have_counts_and_names_beside_jvm_hooks(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version
                 self.check_natives(rounds="2000", record=["--java=vm"])
 
     @needs("javac")
-    def test_names_with_exact_times(self):
+    def test_natives_with_exact_times_have_names(self):
         self.check_natives(rounds="3000", record=["--time=exact"])
 
     @needs("javac")
-    def test_names_are_in_every_export(self):
+    def test_names_of_natives_are_in_every_export(self):
         argv = self.natives(rounds="2000")
         self.assertEqual(self.record(argv).returncode, 0)
         name = "com.acme.Natives.registered(int, int)"
@@ -69,7 +69,7 @@ class Natives(JavaCase):
                                    self.recording_path).returncode, 0)
 
     @needs("javac")
-    def test_names_survive_a_kill(self):
+    def test_names_of_natives_survive_a_kill(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version
@@ -79,7 +79,7 @@ class Natives(JavaCase):
                 self.check_counts(recorded.stdout)
 
     @needs("javac")
-    def test_java_off_leaves_the_machine_alone(self):
+    def test_java_off_leaves_the_jvm_unchanged(self):
         argv = self.natives(rounds="2000")
         native = self.run_program(argv)
         self.assert_same_behaviour(native, self.record(argv, ["--java=off"]))
@@ -148,12 +148,12 @@ class Behaviour(JavaCase):
                 with self.subTest(version=version):
                     yield
 
-    def test_the_version_is_printed(self):
+    def test_java_prints_the_same_version(self):
         for _ in self.each_version():
             self.check(*self.java("-version"))
             self.check(*self.java("-Xcheck:jni", "-version"))
 
-    def test_machines_that_do_not_start(self):
+    def test_jvms_that_fail_to_start_print_the_same(self):
         for _ in self.each_version():
             self.check(*self.java("-Xnonsense", "-version"))
             self.check(*self.java("-XX:+Nonsense", "-version"))
@@ -188,7 +188,7 @@ class Behaviour(JavaCase):
                 del self.environment[variable]
 
     @needs("javac")
-    def test_ends_of_main(self):
+    def test_each_end_of_main_keeps_its_status(self):
         for _ in self.each_version():
             for end, status in (("exit", 7), ("throw", 1), ("halt", 9)):
                 native = self.check(*self.natives(rounds="500", end=[end]))
@@ -196,7 +196,7 @@ class Behaviour(JavaCase):
                 self.check_counts(native.stdout)
 
     @needs("javac")
-    def test_checked_natives(self):
+    def test_natives_count_with_checked_jni(self):
         for _ in self.each_version():
             self.check_counts(self.check(
                 *self.natives("-Xcheck:jni", rounds="500")).stdout)
