@@ -382,6 +382,9 @@ static void write_before(const struct session *before, struct json_stream *out)
 {
 	write_processes(before, "before", out);
 	json_member(out, "before_missing", missing_of(before));
+	json_member(out, "before_is_estimated",
+		    json_boolean((before->summary.import_flags &
+				  WIRE_IMPORT_ESTIMATED) != 0));
 	json_member(out, "before_has_problems",
 		    json_boolean(has_problems(&before->recording)));
 }

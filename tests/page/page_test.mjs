@@ -465,6 +465,22 @@ test("an import claims nothing about hooks", async () => {
   assert.doesNotMatch(said, /hooked 100|Calls lost|exactly once/);
 });
 
+test("an import without contexts has calls that are estimated by context",
+  async () => {
+    const taken = { mode: "cpu", rate: 1000, lost: [] };
+    const zeros = column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]);
+
+    await show("estimated", known({ taken, imported: {
+      from: "callgrind", calls: true, estimated_contexts: true } },
+    { time: zeros, samples: zeros }));
+    const are = "exact for each function, estimated for each context";
+
+    assert.match(await page.locator("header").innerText(),
+                 new RegExp(`226 calls, ${are}`));
+    assert.equal(await page.getByRole("button", { name: "Calls", exact: true })
+      .getAttribute("title"), `calls (${are}) (m)`);
+  });
+
 test("a recursion a hundred thousand deep", async () => {
   const deep = Array.from({ length: 100000 }, (_, i) => [i + 1, 4, 1]);
 

@@ -82,6 +82,8 @@ export function traceTimeNote({ timeline: { meta } }) {
 export function errorNote(profile) {
   const calls = `Calls are ${shownCallsAre(profile)}.`;
 
+  if (profile.meta.value && profile.meta.imported)
+    return calls;
   if (profile.meta.value)
     return `${calls} ${capital(amountName(profile))} is exact: ` +
       "an agent in the program counted it.";

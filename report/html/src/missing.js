@@ -15,21 +15,25 @@ export function problemsOf({ problems: lines, expected = [] }) {
   return lines.filter((line) => !expected.includes(line));
 }
 
-function words(calls, hasProblems) {
+/* `isEstimated`: imported without the contexts of the calls. */
+function words(calls, hasProblems, isEstimated) {
   if (calls.length)
     return `counted without ${calls.join(", ")}`;
-  return hasProblems ? "incomplete: see Coverage" : "exact";
+  if (hasProblems)
+    return "incomplete: see Coverage";
+  return isEstimated ? "exact for each function, estimated for each context" : "exact";
 }
 
 /* Returns what the calls of the recording are: "exact", or what they lack. */
 export function callsAre(meta) {
-  return words(missingOf(meta, "calls"), problemsOf(meta).length > 0);
+  return words(missingOf(meta, "calls"), problemsOf(meta).length > 0,
+               meta.imported?.estimated_contexts);
 }
 
 /* The same for the recording that it is compared with. */
 export function earlierCallsAre(meta) {
   return words(missingOf({ missing: meta.before_missing }, "calls"),
-               meta.before_has_problems);
+               meta.before_has_problems, meta.before_is_estimated);
 }
 
 /* Returns a number of calls, with what it lacks. */
