@@ -194,19 +194,9 @@ uint32_t annotation_function_of(const struct catalog *catalog,
 	return whole_function(catalog, tree->nodes[node].function);
 }
 
-int annotation_has_node(const struct catalog *catalog, const struct tree *tree,
-			uint32_t function, uint32_t node)
-{
-	if (catalog->functions[function].kind == KIND_INLINED)
-		return tree->nodes[node].function == function;
-	return annotation_function_of(catalog, tree, node) == function;
-}
-
 static int is_of_function(const struct annotating *work, uint32_t node)
 {
-	return annotation_has_node(&work->session->catalog,
-				   &work->session->tree,
-				   work->annotation->function, node);
+	return work->calls.is_own[node];
 }
 
 static void add_samples(struct annotating *work)
@@ -618,19 +608,11 @@ static void find_sites(struct annotating *work)
 	}
 }
 
-/* Returns whether a node is the function's, and no node above it is. */
-static int is_outermost(const struct annotating *work, uint32_t node)
-{
-	return is_of_function(work, node) && !work->calls.nearest[node] &&
-	       !is_of_function(work, work->session->tree.nodes[node].parent);
-}
-
 static void add_calls(struct annotating *work)
 {
 	struct annotation *annotation = work->annotation;
 	const struct tree *tree = &work->session->tree;
 
-	made_calls_find(&work->calls, work->session, annotation->function);
 	find_sites(work);
 	for (size_t i = 0; i < work->calls.count; i++)
 		add_call(work, &work->calls.items[i]);
@@ -641,10 +623,7 @@ static void add_calls(struct annotating *work)
 			add_total(work, spot->site, 0,
 				  work->calls.nearest[spot->node], spot->ns);
 	}
-	for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
-		if (is_outermost(work, i))
-			annotation->total_ns +=
-				tree_below_of(tree, i, METRIC_TIME);
+	annotation->total_ns = work->calls.total_ns;
 }
 
 /* Orders the function's own lines first, then those of each inlined one. */
@@ -714,6 +693,7 @@ void annotation_init(struct annotation *annotation, struct session *session,
 		.why = why_no_code(session, function),
 		.has_call_sites = session->has_call_sites,
 	};
+	made_calls_find(&work.calls, session, function);
 	add_samples(&work);
 	if (!annotation->why) {
 		module = &catalog->modules[annotation->module];

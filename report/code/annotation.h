@@ -72,10 +72,6 @@ struct annotation {
 uint32_t annotation_function_of(const struct catalog *catalog,
 				const struct tree *tree, uint32_t node);
 
-/* Returns whether a function has the code of a node, inlined code included. */
-int annotation_has_node(const struct catalog *catalog, const struct tree *tree,
-			uint32_t function, uint32_t node);
-
 /* Finds the costs of a function. `sites` may be empty. */
 void annotation_init(struct annotation *annotation, struct session *session,
 		     uint32_t function, const struct call_sites *sites);

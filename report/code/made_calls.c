@@ -21,22 +21,38 @@ static int is_call(const struct catalog *catalog, const struct tree *tree,
 	       catalog->functions[function].kind == KIND_INLINED;
 }
 
+/* Returns whether a node's code is the function's. */
+static int is_own(const struct catalog *catalog, const struct tree *tree,
+		  uint32_t function, uint32_t node)
+{
+	if (catalog->functions[function].kind == KIND_INLINED)
+		return tree->nodes[node].function == function;
+	return annotation_function_of(catalog, tree, node) == function;
+}
+
 void made_calls_find(struct made_calls *calls, const struct session *session,
 		     uint32_t function)
 {
 	const struct catalog *catalog = &session->catalog;
 	const struct tree *tree = &session->tree;
 
+	calls->is_own = memory_zeroed(tree->count, sizeof(*calls->is_own));
 	calls->nearest = memory_zeroed(tree->count, sizeof(*calls->nearest));
 	for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++) {
 		const uint32_t caller = tree->nodes[i].parent;
 
+		calls->is_own[i] = is_own(catalog, tree, function, i) != 0;
 		calls->nearest[i] = calls->nearest[caller];
+		if (!calls->is_own[caller]) {
+			if (calls->is_own[i] && !calls->nearest[i])
+				calls->total_ns +=
+					tree_below_of(tree, i, METRIC_TIME);
+			continue;
+		}
 		if (tree_below_of(tree, i, METRIC_TIME) == 0 &&
 		    tree->nodes[i].calls == 0)
 			continue;
-		if (!annotation_has_node(catalog, tree, function, caller) ||
-		    !is_call(catalog, tree, function, i))
+		if (!is_call(catalog, tree, function, i))
 			continue;
 		calls->items =
 			memory_grow(calls->items, calls->count,
@@ -53,6 +69,7 @@ void made_calls_fini(struct made_calls *calls)
 {
 	free(calls->items);
 	free(calls->nearest);
+	free(calls->is_own);
 }
 
 static int has_frame_of(const struct a2n_frame *frames, size_t count,

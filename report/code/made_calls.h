@@ -30,6 +30,9 @@ struct made_calls {
 	struct made_call
 		*items; /* outer ones before the calls that they lead to */
 	size_t count, capacity;
+	uint64_t total_ns; /* of the function; recursion counts once */
+	/* By node: whether its code is the function's; inlined code is. */
+	uint8_t *is_own;
 	/*
 	 * By node: 1 + index of the nearest call on the path from the root to
 	 * the node, inclusively; 0: none.

@@ -62,14 +62,17 @@ static void write_data(FILE *out, const struct html_view *view)
 	html_stream_begin(&stream, out);
 	html_page_contexts(&page, &stream);
 	html_page_lines(&page, &stream);
-	if (!view->diff)
+	if (!view->diff) {
+		html_page_call_lines(&page, &stream);
 		html_page_groups(&page, &stream);
+	}
 	html_timeline_write(&page, &stream);
 	html_page_meta(&page, &stream);
 	html_stream_end(&stream);
 	strings_fini(&page.files);
 	idmap_fini(&page.uninlined);
 	html_timeline_fini(&page.timeline);
+	free(page.call_files);
 	free(page.groups);
 	free(page.functions);
 	free(page.numbers);

@@ -23,6 +23,12 @@ struct html_group {
 	size_t contexts;
 };
 
+/* A file with lines that call functions with time. */
+struct html_call_file {
+	uint32_t number; /* of the page */
+	uint32_t module; /* whose debug information names it */
+};
+
 struct html_page {
 	const struct html_view *view;
 	struct session *session;
@@ -36,6 +42,9 @@ struct html_page {
 	uint32_t *numbers; /* function of the catalog -> 1 + number; 0: none */
 
 	struct strings files; /* number 0 is "" */
+	/* Each file once. Set by html_page_call_lines(). */
+	struct html_call_file *call_files;
+	size_t call_file_count, call_file_capacity;
 
 	/*
 	 * See html_page_callee(): whether the index was built, and whether it
@@ -67,6 +76,7 @@ uint32_t html_page_callee(struct html_page *page, uint32_t caller,
 void html_page_contexts(struct html_page *page, struct html_stream *stream);
 void html_page_groups(struct html_page *page, struct html_stream *stream);
 void html_page_lines(struct html_page *page, struct html_stream *stream);
+void html_page_call_lines(struct html_page *page, struct html_stream *stream);
 
 /* Limit of the source text in a page. */
 #define HTML_SOURCES_BYTES_MAX ((size_t)8 << 20)

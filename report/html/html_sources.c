@@ -29,10 +29,9 @@ struct timed_files {
 	struct idmap by_number; /* number + 1 -> index + 1 */
 };
 
-static void add(struct html_page *page, struct timed_files *files,
-		const char *name, uint32_t module, uint64_t ns)
+static void add(struct timed_files *files, uint32_t number, uint32_t module,
+		uint64_t ns)
 {
-	const uint32_t number = strings_number(&page->files, name);
 	uint64_t *slot = idmap_at(&files->by_number, (uint64_t)number + 1);
 
 	if (*slot == 0) {
@@ -47,7 +46,10 @@ static void add(struct html_page *page, struct timed_files *files,
 	files->items[*slot - 1].ns += ns;
 }
 
-/* Adds the files of all lines that have time, and of lines inlined there. */
+/*
+ * Adds the files of all lines that have time, of lines inlined there, and of
+ * lines that call functions with time.
+ */
 static void find_files(struct html_page *page, struct timed_files *files)
 {
 	const struct tree *tree = page->tree;
@@ -64,11 +66,16 @@ static void find_files(struct html_page *page, struct timed_files *files)
 			count = CATALOG_FRAMES;
 		for (size_t j = 0; j < count; j++)
 			if (frames[j].file && frames[j].line)
-				add(page, files, frames[j].file,
+				add(files,
+				    strings_number(&page->files,
+						   frames[j].file),
 				    site->announced_count ? CATALOG_NO_MODULE
 							  : site->module,
 				    spot->ns);
 	}
+	for (size_t i = 0; i < page->call_file_count; i++)
+		add(files, page->call_files[i].number,
+		    page->call_files[i].module, 0);
 }
 
 static int has_more_time(const void *a, const void *b)

@@ -669,6 +669,24 @@ class Pages(Annotated):
         self.assertEqual(self.sources(
             f"--source-path={source.parent}={moved}")[str(source)], text)
 
+    def test_lines_of_calls_are_in_the_page(self):
+        """Also the file is embedded whose lines only call."""
+        source = self.record_copy()
+        main = next(number for number, text in
+                    enumerate(source.read_text().splitlines(), 1)
+                    if "sum += hot(" in text)
+        self.assertIn(str(source), self.sources("--sources"))
+        page = html_page.Page(self.clew("html", "-o", "-", "--sources",
+                                        self.recording_path).stdout)
+        context, found = 0, {}
+        for step, file, line in html_page.Numbers(
+                page.sections["callers"]).rows(3):
+            context += step
+            found[page.names[page.function[context]]] = (
+                page.meta["files"][file], line)
+        self.assertEqual(found["hot"], (str(source), main))
+        self.assertEqual(found["caller"], (str(source), main + 1))
+
     def code(self):
         """Returns {name: function} of a page's instructions."""
         self.sources("--sources")

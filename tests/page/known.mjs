@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { page, settled } from "./browser.mjs";
-import { kinds, metaOf, page as write, sectionsOf } from "./synthetic.mjs";
+import { column, kinds, metaOf, page as write, sectionsOf } from "./synthetic.mjs";
 
 /*
  * main 1 -> parse 10 -> lex 100            read 50 is called by both,
@@ -38,6 +38,15 @@ export function known(extra = {}, sections = {}, list = names) {
              folded: 0, stray: 0 }, ...extra }),
   { ...sectionsOf(items), ...sections });
 }
+
+/* Two threads for a page with time: the first has lex below parse. */
+export const groupsOf = () => ({ groups: [
+  { name: "one (1)", is_process: false, calls: 100, contexts: 1 },
+  { name: "two (2)", is_process: false, calls: 20, contexts: 1 }] });
+
+/* Context, calls, ns and samples of each. */
+export const groupSections = () => ({
+  groups: column([3, 100, 20e6, 20, 4, 20, 0, 0]) });
 
 /* Returns the drawn frames, from the areas that react to the mouse. */
 export const frames = (view = "graph") => page.evaluate((key) => {

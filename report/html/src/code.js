@@ -5,7 +5,7 @@
  */
 import { element } from "./dom.js";
 import * as format from "./format.js";
-import { nameCell } from "./functions.js";
+import { nameCell, pathCell } from "./functions.js";
 import { Grid } from "./grid.js";
 import * as measures from "./measures.js";
 import { Table } from "./table.js";
@@ -41,7 +41,11 @@ export class CodeView {
     this.title = element("h2", {}, "Instructions");
     this.right = element("section.half", {}, this.title);
     this.note = element("p.note");
-    host.append(element("div.halves.tall", {}, this.left, this.right), this.note);
+    this.partial = element("p.note.warn", { role: "status", hidden: true },
+      "The time of instructions is that of the whole recording: it is not recorded " +
+      "by thread or period.");
+    host.append(this.partial, element("div.halves.tall", {}, this.left, this.right),
+                this.note);
     this.functions = new Table(this.left, {
       columns: this.#functionColumns(), sort: "time", label: "Functions",
       picked: (f) => {
@@ -94,7 +98,7 @@ export class CodeView {
           share: (row) => row.total ? row.total / (this.shown.total || 1) : null }]
         : [],
       ...this.#hasAny("calls") ? [
-        { key: "calls", label: "Calls", isNumber: true, rank: 1,
+        { key: "calls", label: "Calls made", isNumber: true, rank: 1,
           title: this.#areExact() ? "Calls that this instruction made"
             : "Calls made here: all those of a function in one context are at its " +
               "first call",
@@ -102,14 +106,14 @@ export class CodeView {
           text: (row) => row.calls ? format.count(row.calls) : "" }] : [],
       { key: "vaddr", label: "Address", least: 84, rank: 2,
         cell: (row) => element("code.quiet", {}, row.vaddr) },
-      { key: "code", label: "Instruction", least: 190, wish: 420, grow: 1,
-        hint: (row) => row.text,
+      { key: "place", label: "Line", least: 150, rank: 3,
+        hint: (row) => row.line ? `${file(row)}:${row.line}` : "",
+        cell: (row) => row.line ? pathCell(
+          `${file(row).split("/").at(-1)}:${row.line}`) : "" },
+      { key: "code", label: "Instruction", least: 190, grow: 1,
+        length: (row) => row.arrows.length + row.text.length,
         cell: (row) => element("code", {}, element("span.arrows", {
           "aria-hidden": "true" }, row.arrows), row.text) },
-      { key: "place", label: "Line", least: 110, rank: 3,
-        hint: (row) => row.line ? `${file(row)}:${row.line}` : "",
-        cell: (row) => element("span.quiet", {}, row.line
-          ? `${file(row).split("/").at(-1)}:${row.line}` : "") },
     ];
   }
 
@@ -125,8 +129,10 @@ export class CodeView {
   }
 
   show() {
-    const { found, function: selected } = this.app;
+    const { found, function: selected, profile } = this.app;
     const { wanted } = this;
+
+    this.partial.hidden = !profile.isPart;
 
     this.functions.show([...this.code.keys()].filter((f) =>
       !found?.matches || found.matches[f]));
@@ -151,8 +157,8 @@ export class CodeView {
     this.shown = shown;
     this.functions.select(f);
     this.title.textContent = `Instructions of ${this.app.profile.short(f)}`;
-    this.note.textContent = "The time is that of the whole recording, and a share " +
-      "is one of the function. Enter shows the source line." +
+    this.note.textContent = "A share is one of the function. Enter shows the " +
+      "source line." +
       (shown.isCut ? " The rest of the code exceeds 4 MiB and is missing." : "");
     this.rows.setRows(shown.rows);
     if (!isSame)

@@ -7,8 +7,9 @@
  * Columns are { key, label, title, isNumber, value(row), cell(row): text or
  * elements, share(row): part of a whole, 0 to 1, or none, hint(row): a tooltip,
  * least: minimal width in pixels, wish: a width for which others are left out,
- * grow: share of the remaining width, rank }. Where the width is too small,
- * columns with the highest rank are left out first. Numbers are never cut.
+ * grow: share of the remaining width, rank, length(row): characters of a code
+ * that is never cut, so the table scrolls sideways }. Where the width is too
+ * small, columns with the highest rank are left out first. Numbers are never cut.
  */
 import { element, replace } from "./dom.js";
 import { isMenuClick, isMenuKey } from "./menu.js";
@@ -17,6 +18,7 @@ const ROW = 28; /* height of a row, unless options have another */
 const SPARE = 8; /* rows beyond either edge */
 const PADDING = 18; /* of a cell, in pixels */
 const DIGIT = 7.9; /* width of a digit */
+const CODE = 7.3; /* width of a character of code */
 const LETTER = 7.4; /* mean width of a letter of a heading */
 const ARROW = 14;
 const SHARE = 66; /* width of a percentage */
@@ -108,7 +110,8 @@ export class Grid {
     this.isTight = false;
     let widths = this.#fit(room, isKept);
 
-    if (widths.reduce((a, b) => a + b, 0) > room) {
+    if (this.shown.reduce((sum, column, i) => sum + (column.length
+      ? column.least ?? 0 : widths[i]), 0) > room) {
       this.isTight = true;
       widths = this.#fit(room, isKept);
     }
@@ -136,7 +139,13 @@ export class Grid {
         break;
       this.shown = this.shown.filter((each) => each !== first);
     }
-    return this.shown.map((each) => needed.get(each));
+    return this.shown.map((each) => Math.max(needed.get(each),
+                                             this.#widthOfCode(each)));
+  }
+
+  #widthOfCode({ length }) {
+    return length ? this.rows.reduce((most, row) =>
+      Math.max(most, length(row)), 0) * CODE + PADDING : 0;
   }
 
   #classOf(column) {

@@ -11,6 +11,7 @@
 
 import { Contexts } from "./contexts.js";
 import { showCounts } from "./format.js";
+import { readCallers } from "./linetotals.js";
 import { Significance } from "./significance.js";
 import { Steps } from "./steps.js";
 import { Timeline } from "./timeline.js";
@@ -45,6 +46,7 @@ export class Profile {
     this.isBefore = false; /* shows the other recording of a comparison */
     this.groups = this.#groups(data);
     this.lines = this.#lines(data);
+    this.callers = readCallers(data);
     this.timeline = meta.timeline ? new Timeline(data, this) : null;
     this.range = null; /* time range { from, to }; null: all */
     this.other = null; /* the range that it is compared with */

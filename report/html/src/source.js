@@ -3,6 +3,7 @@
 import { element } from "./dom.js";
 import * as format from "./format.js";
 import { nameCell, pathCell } from "./functions.js";
+import { eachLineTotal } from "./linetotals.js";
 import { amountName } from "./measures.js";
 import { readSources, SourceText } from "./sourcetext.js";
 import { Table } from "./table.js";
@@ -17,7 +18,10 @@ export class SourceView {
     this.empty = element("p.empty", {}, "There is no debug information that contains the " +
       "source lines of these functions.");
     this.body = element("div.halves.tall", {}, this.files, this.lines);
-    host.append(this.empty, this.body);
+    this.partial = element("p.note.warn", { role: "status", hidden: true },
+      "Time by line is not recorded by thread or period. Choose all threads and " +
+      "the whole time to see it.");
+    host.append(this.partial, this.empty, this.body);
     this.fileTable = new Table(this.files, {
       columns: this.#fileColumns(), sort: this.#key, label: "Files",
       picked: (file) => {
@@ -35,7 +39,7 @@ export class SourceView {
       menu: (row, at) => app.openMenu(row.f, at),
     });
     this.text = this.sources.size ? new SourceText(this.lines, {
-      amounts: this.#amounts((row) => row, true),
+      amounts: this.#textAmounts(),
       picked: (row) => {
         if (row.f)
           app.selectFunction(row.f);
@@ -51,36 +55,66 @@ export class SourceView {
     return this.app.profile.measures[0];
   }
 
-  /* Rows without any time or calls may have an empty cell. */
-  #amounts(of, isSparse = false) {
+  #column(key, label, show, { of = (row) => row, whole, ...more } = {}) {
+    return { key, label, isNumber: true, ...more,
+             value: (row) => of(row)[key], text: (row) => show(of(row)[key]),
+             share: (row) => whole ? of(row)[key] /
+               (this.app.profile.below[whole][0] || 1) || null : null };
+  }
+
+  get #hasTime() {
+    return this.app.profile.measures.includes("time");
+  }
+
+  #amounts(of) {
     const { profile } = this.app;
-    const column = (key, label, show) => ({
-      key, label, isNumber: true, rank: key === "calls" && isSparse ? 1 : 0,
-      value: (row) => of(row)[key],
-      text: (row) => isSparse && !of(row)[key] ? "" : show(of(row)[key]),
-      share: (row) => isSparse && !of(row)[key] ? null : of(row)[key] /
-        (profile.below[key][0] || 1),
-    });
 
     return [
-      ...profile.measures.includes("time")
-        ? [column("time", `Self ${amountName(profile)}`,
-                  format.amount)] : [],
-      column("calls", "Calls", (calls) =>
-        profile.measures.includes("calls") ? format.count(calls) : "–"),
+      ...this.#hasTime ? [this.#column("time", `Self ${amountName(profile)}`,
+                                       format.amount, { of, whole: "time" })] : [],
+      this.#column("calls", "Calls", (calls) => profile.measures.includes("calls")
+        ? format.count(calls) : "–", { of, whole: "calls" }),
     ];
+  }
+
+  /* The column of total time, if lines of calls are known. */
+  get #total() {
+    return !this.#hasTime || !this.app.profile.callers ? [] : [this.#column("total", `Total ${amountName(this.app.profile)}`,
+      (total) => total ? format.amount(total) : "", {
+        title: "With the functions that are called here. A called function counts " +
+          "at the line of its first call in each context", whole: "time", rank: 1 })];
+  }
+
+  /* Columns of the text: most lines have no time and no calls. */
+  #textAmounts() {
+    const { profile } = this.app;
+    const sparse = (show) => (number) => number ? show(number) : "";
+    const columns = [
+      ...this.#hasTime ? [
+        this.#column("time", `Self ${amountName(profile)}`, sparse(format.amount),
+                     { whole: "time" }),
+        ...this.#total] : [],
+      ...profile.measures.includes("calls") && profile.callers ? [
+        this.#column("made", "Calls made", sparse(format.count), {
+          rank: 2, title: "Calls of other functions from here. All calls of a " +
+            "function in one context count at the line of the first" })] : [],
+    ];
+
+    return columns.map((column) => ({ ...column, share: column.key === "made" ? null
+      : (row) => row[column.key] ? column.share(row) : null }));
   }
 
   #fileColumns() {
     const name = (file) => this.app.profile.meta.files[file];
 
     return [
-      { key: "name", label: "File", least: 120, wish: 190, grow: 1, value: name,
+      { key: "name", label: "File", least: 150, grow: 1, value: name,
         cell: (file) => pathCell(name(file)) },
       { key: "lines", label: "Lines", isNumber: true, rank: 1,
         value: (file) => this.sums.get(file).rows.size,
         text: (file) => format.count(this.sums.get(file).rows.size) },
-      ...this.#amounts((file) => this.sums.get(file)),
+      ...this.#amounts((file) => this.sums.get(file))
+        .map((column) => column.key === this.#key ? column : { ...column, rank: 2 }),
     ];
   }
 
@@ -97,7 +131,8 @@ export class SourceView {
       { key: "name", label: "Function", least: 120, grow: 1,
         value: (row) => profile.name(row.f),
         cell: (row) => nameCell(this.app, row.f) },
-      ...this.#amounts((row) => row),
+      ...this.#amounts((row) => row).flatMap((column) =>
+        column.key === "time" ? [column, ...this.#total] : [column]),
     ];
   }
 
@@ -109,16 +144,18 @@ export class SourceView {
     return sum;
   }
 
-  #add(file, line, f, calls, time) {
+  /* amounts: { calls: of f, time, total, made: calls at the line }. */
+  #add(file, line, f, amounts) {
     const sum = this.#sumOf(file);
     const key = `${line} ${f}`;
     let row = sum.rows.get(key);
 
     if (!row)
-      sum.rows.set(key, row = { line, f, calls: 0, time: 0 });
-    for (const each of [sum, row]) {
-      each.calls += calls;
-      each.time += time;
+      sum.rows.set(key, row = { line, f, calls: 0, time: 0, total: 0, made: 0 });
+    for (const [what, amount] of Object.entries(amounts)) {
+      row[what] += amount;
+      if (what in sum)
+        sum[what] += amount;
     }
   }
 
@@ -130,14 +167,21 @@ export class SourceView {
     this.sums = new Map();
     for (let f = 1; f < functions.name.length; f++)
       if (functions.file[f] && rows.contexts[f] && !isOut(f))
-        this.#add(functions.file[f], functions.line[f], f, rows.calls[f], 0);
+        this.#add(functions.file[f], functions.line[f], f,
+                  { calls: rows.calls[f] });
     /* Samples of lines are not recorded by thread or time. */
     for (let i = 0; !profile.isPart && i < lines.context.length; i++) {
       const f = profile.recorded.contexts.function[lines.context[i]];
 
       if (!isOut(f) && profile.shown(lines.context[i]) >= 0)
-        this.#add(lines.file[i], lines.line[i], f, 0, lines.time[i]);
+        this.#add(lines.file[i], lines.line[i], f, { time: lines.time[i] });
     }
+    if (profile.callers && !profile.isPart)
+      eachLineTotal(profile, (file, line, f, total, made) => {
+        if (!isOut(f) && (total || made))
+          this.#add(file, line, f, { total, made });
+      });
+    this.partial.hidden = !(profile.isPart && lines.context.length > 0);
     this.empty.hidden = this.sums.size > 0;
     this.body.hidden = !this.empty.hidden;
     for (const file of this.sources.keys())
@@ -156,10 +200,16 @@ export class SourceView {
     this.wanted = null;
     if (wanted?.file && !this.sums.has(file))
       this.app.miss("a file");
-    this.#open(this.sums.has(file) ? file
-      : this.fileTable.rows[Math.max(0, this.fileTable.selected)]);
+    this.#open(this.sums.has(file) ? file : this.#firstFile());
     if (this.text && Number(wanted?.line) > 0 && this.sources.has(this.file))
       this.text.goTo(Number(wanted.line));
+  }
+
+  /* Returns the selected file, or that with the most time; best one with text. */
+  #firstFile() {
+    const { rows, selected } = this.fileTable;
+
+    return rows[selected] ?? rows.find((file) => this.sources.has(file)) ?? rows[0];
   }
 
   /* Shows a file: its text if the page has it, or else its lines with time. */
@@ -168,7 +218,7 @@ export class SourceView {
       return;
     const source = this.sources.get(file);
     const rows = [...this.sums.get(file).rows.values()]
-      .sort((a, b) => b.time - a.time || b.calls - a.calls);
+      .sort((a, b) => b.time - a.time || b.total - a.total || b.calls - a.calls);
 
     this.file = file;
     this.fileTable.select(file);
