@@ -44,15 +44,15 @@ class KCachegrind(exports.Export):
         wanted["(all)"] = [made.total(measure), 0, 0]
         self.assertEqual(shown["functions"], wanted)
 
-    def test_time(self):
+    def test_kcachegrind_shows_the_times_of_the_recording(self):
         made, path = self.exported("time")
         self.assert_true(self.shown(path), made, path, "ns", "Time (ns)")
 
-    def test_calls(self):
+    def test_kcachegrind_shows_the_calls_of_the_recording(self):
         made, path = self.exported("calls")
         self.assert_true(self.shown(path), made, path, "calls", "Calls")
 
-    def test_damage_would_be_noticed(self):
+    def test_damaged_callgrind_files_fail_these_tests(self):
         made, path = self.exported("time")
         lines = path.read_text(encoding="ascii").splitlines()
         cost = lines.index("calls=779 0") + 1

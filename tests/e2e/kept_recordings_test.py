@@ -82,7 +82,7 @@ class Kept(Attached):
         process.send_signal(signal.SIGSTOP)
         return process.pid
 
-    def test_the_earlier_one_is_the_old_one_while_a_program_runs(self):
+    def test_previous_recording_is_the_old_one_while_a_program_runs(self):
         program = subprocess.Popen(
             [CLEW, "record", "-o", self.path, "--", "cat"], cwd=self.work,
             env=self.environment, stdin=subprocess.PIPE)
@@ -136,7 +136,7 @@ class Unremoved(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(contents(self.old), former)
 
-    def test_later_commands_remove_the_rest(self):
+    def test_partly_removed_recording_is_removed_by_later_commands(self):
         count = len(contents(self.old))
         self.assertGreater(count, 2)
         for removed in range(count + 1):
@@ -147,7 +147,7 @@ class Unremoved(clewtest.Case):
             self.assert_records()
 
     @clewtest.needs("strace")
-    def test_killed_at_each_file(self):
+    def test_recording_killed_while_it_is_removed_is_removed_later(self):
         killed = 0
         for count in range(1, self.KILLS):
             done = subprocess.run(

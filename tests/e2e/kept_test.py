@@ -38,14 +38,14 @@ class Kept(clewtest.Case):
         kept = {int(path.name.split("-")[0]) for path in KEPT.glob("*.xz")}
         self.assertEqual(kept, set(range(oldest, present + 1)))
 
-    def test_every_record_is_there(self):
+    def test_dumps_of_stored_recordings_are_the_same(self):
         for folder, name in self.each():
             done = self.clew("dump", folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual(done.stdout,
                              unpacked(KEPT / f"{name}.dump.xz").decode())
 
-    def test_the_tree_is_the_same(self):
+    def test_trees_of_stored_recordings_are_the_same(self):
         for folder, name in self.each():
             found = self.clew_json("tree", "--json", folder)
             wanted = json.loads(unpacked(KEPT / f"{name}.tree.xz"))

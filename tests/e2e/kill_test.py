@@ -102,7 +102,7 @@ class Kill(clewtest.Case):
                 for tid, tally in tallies.items()}
 
     @slow
-    def test_killed_while_it_starts(self):
+    def test_recording_killed_while_it_starts_is_readable(self):
         """Any recording that exists can be read."""
         for number in range(40):
             shutil.rmtree(self.recording_path, ignore_errors=True)
@@ -126,7 +126,7 @@ class Kill(clewtest.Case):
                     self.assertEqual(len(done.stderr.splitlines()), 1,
                                      done.stderr)
 
-    def test_killed_before_a_file_had_a_length(self):
+    def test_empty_trace_file_of_a_killed_process_is_no_error(self):
         """The report shows the remaining files without an error."""
         self.record(["/bin/sh", "-c", "/bin/true; (/bin/ls); exit"],
                     ["--trace"])
@@ -153,7 +153,7 @@ class Kill(clewtest.Case):
             if size >= wanted:
                 return
 
-    def test_exit_without_handlers(self):
+    def test_exit_without_handlers_loses_no_call(self):
         for ending in ("os._exit(3)", "os.kill(os.getpid(), 9)",
                        "os.execl('/bin/true', 'true')"):
             with self.subTest(ending):

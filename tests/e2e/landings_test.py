@@ -20,19 +20,19 @@ class Landings(clewtest.Case):
     def test_siglongjmp_lands(self):
         self.land("siglongjmp")
 
-    def test_siglongjmp_unoptimized(self):
+    def test_siglongjmp_lands_in_unoptimized_code(self):
         self.land("siglongjmp", flavour="O0")
 
-    def test_siglongjmp_where_time_is_taken(self):
+    def test_siglongjmp_lands_with_exact_times(self):
         self.land("siglongjmp", "--time=exact")
 
-    def test_siglongjmp_with_all_of_libc_hooked(self):
+    def test_siglongjmp_lands_with_the_c_library_hooked(self):
         self.land("siglongjmp", "--libc", "--verify-period=1")
 
     def test_setcontext_lands(self):
         self.land("setcontext")
 
-    def test_setcontext_unoptimized(self):
+    def test_setcontext_lands_in_unoptimized_code(self):
         self.land("setcontext", flavour="O0")
 
 
@@ -66,13 +66,13 @@ class Faults(clewtest.Case):
     def test_signals_may_interrupt_a_jump_on_one_stack(self):
         self.land()
 
-    def test_unoptimized(self):
+    def test_signals_may_interrupt_a_jump_in_unoptimized_code(self):
         self.land(flavour="O0")
 
     def test_signals_may_interrupt_a_jump_from_a_signal_stack(self):
         self.land("alternate")
 
-    def test_signals_during_a_jump_with_times(self):
+    def test_signals_may_interrupt_a_jump_with_exact_times(self):
         self.land("alternate", options=["--time=exact"])
 
 

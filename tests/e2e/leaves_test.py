@@ -78,31 +78,31 @@ class Leaves(clewtest.Case):
                 self.assertEqual(sum(calls[name]), CALLS, name)
         return calls
 
-    def test_counts(self):
+    def test_calls_of_leaves_are_counted(self):
         calls = self.check_counts()
         self.assertEqual(sorted(calls["yes_loops"]), [5, 10, 100])
 
-    def test_counts_at_a_fixed_place(self):
+    def test_calls_of_leaves_are_counted_at_a_fixed_address(self):
         self.program = target("leaves", "nopie")
         self.check_counts()
 
-    def test_counts_without_prelinking(self):
+    def test_calls_of_leaves_are_counted_without_prelinking(self):
         self.check_counts("--no-prelinking")
 
-    def test_counts_of_every_call_verified(self):
+    def test_calls_of_leaves_agree_with_verification(self):
         self.check_counts("--verify-period=1")
         found = self.clew_json("report", "--json",
                                self.recording_path)["confidence"]
         self.assertEqual((found["collisions"], found["diverged"]), (0, 0))
         self.assertGreater(found["verified"], 15 * CALLS)
 
-    def test_counts_by_the_wall_clock_of_a_trace_and_in_time(self):
+    def test_calls_of_leaves_are_counted_with_each_kind_of_time(self):
         for options in (["--time=wall"], ["--trace"], ["--time=exact"],
                         ["--fold-recursion"]):
             with self.subTest(options):
                 self.check_counts(*options)
 
-    def test_counts_with_few_contexts(self):
+    def test_calls_of_leaves_are_counted_with_few_contexts(self):
         """Contexts that miss their table slot, or fold, take another path."""
         totals = []
         for options in [], ["--max-contexts=20"]:
@@ -158,7 +158,7 @@ class Leaves(clewtest.Case):
                     row["self_ns"] for row in contexts.values()))
                 self.assertGreater(row["samples"], 20)
 
-    def test_probes_know_where_they_are(self):
+    def test_probes_in_leaves_have_their_context(self):
         for options in [], ["--trace"]:
             with self.subTest(options):
                 self.check_probes(*options)

@@ -57,7 +57,7 @@ class ShadowInPieces(clewtest.Case):
     def test_deep_recursion_is_counted(self):
         self.check("deep", "100000")
 
-    def test_tail_calls(self):
+    def test_tail_calls_are_counted_with_a_shadow_in_pieces(self):
         self.check("tail")
 
     def test_signals_are_counted(self):
@@ -76,14 +76,14 @@ class ShadowInPieces(clewtest.Case):
         self.check("backtraces")
 
     @slow
-    def test_cancelled_threads(self):
+    def test_cancelled_threads_are_counted_with_a_shadow_in_pieces(self):
         self.check("cancel")
 
     def test_coroutines_are_counted(self):
         self.check("coroutines_ucontext")
         self.check("coroutines_switch")
 
-    def test_stacks_that_end(self):
+    def test_stack_overflows_are_counted_with_a_shadow_in_pieces(self):
         self.check("overflow", "exact")
         self.check("overflow", "thread")
 

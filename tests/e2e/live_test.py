@@ -36,7 +36,7 @@ select count(*), round(sum(v), 3) from t;
 
 
 class Queued(clewtest.Case):
-    def test_signals_that_wait_for_the_program_stay(self):
+    def test_signals_that_are_pending_stay_pending(self):
         """Pending signals stay pending, also those with clew's own signal
         number."""
         argv = [target("queued")]
@@ -77,18 +77,18 @@ class Busy(clewtest.Case):
                 if name not in uncalled:
                     self.assertGreater(comparison.totals[function], 0)
 
-    def test_all_readers_work_at_once(self):
+    def test_all_live_commands_work_at_once(self):
         part = self.toggle("all")
         self.assert_counted(part, "on_tick")
         self.assertGreater(sum(t.verified for t in part.tallies.values()), 0)
 
-    def test_everything_at_once_unoptimized(self):
+    def test_all_live_commands_work_on_unoptimized_code(self):
         self.assert_counted(self.toggle("all", "O0"), "on_tick")
 
     def test_calls_between_two_switches_are_counted_exactly(self):
         self.assert_equals_truth(self.truth_of("exact"), self.part)
 
-    def test_a_thread_that_cannot_be_asked(self):
+    def test_thread_that_clew_cannot_interrupt_is_counted(self):
         """clew could interrupt the thread if it were sampled: a sample may make
         it sleep."""
         truth_of_it = self.truth_of("stubborn", ["--time=none"])
@@ -104,13 +104,13 @@ class Busy(clewtest.Case):
     def test_sleeping_threads_are_not_interrupted(self):
         self.assert_counted(self.toggle("sleepers"))
 
-    def test_threads_that_wait_for_signals(self):
+    def test_threads_that_wait_for_signals_are_counted(self):
         self.assert_counted(self.toggle("waiters"))
 
     def test_threads_that_block_all_signals_are_shown(self):
         self.assert_counted(self.toggle("blocked"))
 
-    def test_threads_that_come_and_go(self):
+    def test_short_threads_are_counted_while_switched(self):
         self.assert_counted(self.toggle("storm"))
 
     def test_children_are_shown_live(self):

@@ -73,29 +73,29 @@ class Truth(Case):
         self.check("killed", -9)
 
     @undisturbed
-    def test_code_that_makes_code(self):
+    def test_generated_code_that_generates_code_is_named(self):
         self.check("itself")
 
     @undisturbed
-    def test_memory_that_has_a_name(self):
+    def test_code_in_named_memory_has_its_maker(self):
         self.check("named")
 
     @undisturbed
-    def test_a_place_that_is_used_again(self):
+    def test_code_at_a_reused_address_has_its_maker(self):
         self.check("reused")
 
     @undisturbed
-    def test_memory_that_is_moved(self):
+    def test_code_in_moved_memory_has_its_maker(self):
         self.check("moved")
         self.check("moved-by-syscall")
 
     @undisturbed
-    def test_shared_memory_that_comes_and_goes(self):
+    def test_code_in_shared_memory_has_its_maker(self):
         self.check("shared")
         self.check("shared-by-syscall")
 
     @undisturbed
-    def test_a_forked_child_has_its_parents_as_of_then(self):
+    def test_forked_child_has_the_makers_of_its_parent(self):
         self.check("forked")
 
     def test_makers_behind_a_filter_are_recorded(self):
@@ -113,7 +113,7 @@ class Truth(Case):
         self.assertLess(len(self.makers()), 5000)
 
     @undisturbed
-    def test_a_library_that_looks_up_its_own_libraries_first(self):
+    def test_library_loaded_with_deepbind_is_a_maker(self):
         """The library is loaded with RTLD_DEEPBIND, as php loads its extensions, and
         hooked or excluded.
         """
@@ -223,7 +223,7 @@ class Remapped(Case):
             with self.subTest(way=way, flavour=flavour, options=options):
                 self.check_one(flavour, way, options, wanted)
 
-    def test_code_has_the_names_of_the_file(self):
+    def test_code_mapped_from_a_file_has_the_files_names(self):
         """Code has these names whether or not clew maps hooked text over the program's text."""
         for way in "file", "exe", "protected", "moved":
             self.check(way)
@@ -233,7 +233,7 @@ class Remapped(Case):
         self.check("copied", wanted=of("remapped"))
 
     @undisturbed
-    def test_code_that_was_mapped_before_clew_attached(self):
+    def test_code_mapped_before_attaching_has_names(self):
         """The second session also shows the names."""
         with subprocess.Popen([target("remapped", "O2"), "waits", "600000"],
                               stdin=subprocess.PIPE,

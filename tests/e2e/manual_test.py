@@ -103,21 +103,21 @@ class Manual(clewtest.Case):
         self.assertEqual(sorted(rows),
                          sorted(name for name, _ in self.commands()))
 
-    def test_summaries_agree(self):
+    def test_summaries_of_pages_and_overview_agree(self):
         overview = (MANUAL / "clew.1").read_text()
         for name, summary in self.commands():
             with self.subTest(command=name):
                 self.assertIn(f".BR clew\\-{name} (1)\n"
                               f"{summary.capitalize()}.\n", overview)
 
-    def test_pages_are_built_alike(self):
+    def test_pages_have_the_same_order_of_sections(self):
         for command, _ in self.commands():
             with self.subTest(command=command):
                 source = (MANUAL / f"clew-{command}.1").read_text()
                 found = re.findall(r"^\.SH (.*)$", source, re.MULTILINE)
                 self.assertEqual([s for s in found if s in SECTIONS], SECTIONS)
 
-    def test_pages_are_whole(self):
+    def test_pages_named_by_pages_exist(self):
         """Shared sections are included in the pages, and all pages that they name exist."""
         pages = self.pages()
         for name, source in pages.items():
@@ -131,7 +131,7 @@ class Manual(clewtest.Case):
                                   pages)
 
     @needs("man", "groff")
-    def test_groff_has_nothing_to_say(self):
+    def test_pages_give_no_warning_of_groff(self):
         self.environment.update(LC_ALL="C.UTF-8", MANWIDTH="80")
         for name in self.pages():
             with self.subTest(page=name):

@@ -105,7 +105,7 @@ class ManyLibraries(Attached):
 
     @needs("strace")
     @unless_sanitized
-    def test_attach_opens_each_a_few_times(self):
+    def test_attach_opens_each_library_a_few_times(self):
         """clew does not open a library once for each stopped thread. O_PATH is not counted."""
         self.begin(200)
         log = self.work / "log"
@@ -118,12 +118,12 @@ class ManyLibraries(Attached):
 
     @slow
     @unless_sanitized
-    def test_attach_to_2100_takes_seconds(self):
+    def test_attach_to_2100_libraries_takes_seconds(self):
         """Without --no-cache, storing the analyses would measure the file system."""
         self.begin(2100)
         self.assertLess(self.attach_once("--no-cache"), 16)
 
-    def test_record(self):
+    def test_functions_of_200_libraries_are_recorded(self):
         self.build(200)
         done = self.record([self.work / "program", 200], input=b"\n")
         self.assertEqual(done.returncode, 0, done.stderr)

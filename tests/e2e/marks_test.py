@@ -93,7 +93,7 @@ class Marks(clewtest.Case):
                          marks["part"]["total_ns"])
         self.assertEqual(marks["part"]["self_ns"], marks["part"]["total_ns"])
 
-    def test_marks_of_threads_handlers_and_children(self):
+    def test_threads_handlers_and_children_can_set_marks(self):
         self.check("exit", 0)
 
     def test_marks_without_times_are_counted(self):
@@ -102,10 +102,10 @@ class Marks(clewtest.Case):
     def test_marks_have_exact_times(self):
         self.check("exit", 0, "--time=exact")
 
-    def test_nothing_is_lost_without_an_exit(self):
+    def test_no_mark_is_lost_without_an_exit(self):
         self.check("_exit", 0)
 
-    def test_nothing_is_lost_in_a_crash(self):
+    def test_no_mark_is_lost_in_a_crash(self):
         self.check("abort", -signal.SIGABRT, "--time=none")
 
     def test_marks_of_one_thread_can_be_shown(self):
@@ -117,7 +117,7 @@ class Marks(clewtest.Case):
         self.assertEqual(marks["handed"]["ends"], 1)
         self.assertNotIn("request", marks)
 
-    def test_more_than_are_kept(self):
+    def test_marks_beyond_the_limit_are_counted(self):
         done = self.record([target("marks"), "flood"], ["--time=none"])
         self.assertEqual((done.stderr, done.returncode), (b"", 0))
         report = self.clew_json("report", "--json")

@@ -44,7 +44,7 @@ class Recorded(clewtest.Case):
         report = self.details(self.recording_path)
         self.assertIn("the limit of its control group", report)
 
-    def test_times_of_each_call_fold_as_well(self):
+    def test_contexts_with_exact_times_fold_as_well(self):
         self.check_folds(100 * MIB, "--time=exact")
 
     def test_a_smaller_group_folds_more(self):
@@ -147,7 +147,7 @@ class Attached(attached.Attached):
         return "/" + parts[-1]
 
     @needs("redis-server")
-    def test_fewer_functions_fit(self):
+    def test_server_without_room_for_all_functions_attaches_with_fewer(self):
         server, _ = self.redis_with(24 * MIB)
         self.record_briefly(server, "-f", "^EVP_")
 
@@ -193,7 +193,7 @@ class Attached(attached.Attached):
         process.stdin.close()
         process.stdout.close()
 
-    def test_few_mappings_are_left_to_the_program(self):
+    def test_process_near_its_limit_of_mappings_is_refused(self):
         process = self.many_mappings(150)
         self.addCleanup(self.close, process)
         self.assertEqual(process.stdout.readline(), "ready\n")
@@ -203,7 +203,7 @@ class Attached(attached.Attached):
         self.assertIn("for the program", said)
         self.assertEqual(self.failures(process), 0)
 
-    def test_program_maps_on_with_enough_mappings(self):
+    def test_process_with_enough_mappings_can_map_while_attached(self):
         process = self.many_mappings(3000)
         self.addCleanup(self.close, process)
         self.assertEqual(process.stdout.readline(), "ready\n")

@@ -88,7 +88,7 @@ class Heaps(clewtest.Case):
     """A program that needs a certain address finds it free."""
 
     @needs("java")
-    def test_java_heaps_that_are_mapped_thrice(self):
+    def test_java_starts_with_heaps_that_are_mapped_thrice(self):
         """The ZGC of JDK 17 maps its heap at multiples of powers of two, up to 2^46."""
         for size in "200g", "300g", "600g":
             argv = ["java", "-XX:+UseZGC", "-Xms32m", f"-Xmx{size}",

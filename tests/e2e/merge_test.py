@@ -35,7 +35,7 @@ class Merge(clewtest.Case):
             calls[row.get("module"), row.get("vaddr")] += row["calls"]
         return calls
 
-    def test_processes_each_and_summed(self):
+    def test_processes_are_reported_apart_and_summed(self):
         recording = self.record_as("forks", FORKS)
         report = self.clew_json("report", "--json", "--by=process", recording)
         rows = report["functions"]
@@ -51,7 +51,7 @@ class Merge(clewtest.Case):
                 for node in tree["contexts"] if node["parent"] == 0]
         self.assertEqual(sorted(tops), sorted(row["name"] for row in rows))
 
-    def test_the_sum_of_recordings(self):
+    def test_merged_recording_has_the_sum_of_calls(self):
         first = self.record_as("first", "print(sum(range(1000)))")
         second = self.record_as("second", FORKS)
         merged = self.work / "merged"

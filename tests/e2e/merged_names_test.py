@@ -79,7 +79,7 @@ class Merged(Case):
         self.record([program], ["-f", "^increase$"])
         self.assertEqual(self.rows()["add"]["calls"], 20)
 
-    def test_traces_name_them(self):
+    def test_traces_have_the_other_names_of_merged_functions(self):
         self.record([self.build(f"-fuse-ld={LINKERS[0]}", "-Wl,--icf=all")],
                     ["--trace"])
         self.assertIn("add() (= increase)",

@@ -19,7 +19,7 @@ class Numbers(clewtest.Case):
         return {module.build_id: range(module.first, module.first + module.count)
                 for module in part.modules if module.count}
 
-    def test_a_module_has_the_same_ones_in_every_program(self):
+    def test_module_has_the_same_numbers_in_every_program(self):
         one = self.firsts([shutil.which("ls"), "/"], "ls")
         two = self.firsts([shutil.which("true")], "true")
         three = self.firsts([shutil.which("ls"), "/"], "again")
@@ -38,7 +38,7 @@ class Numbers(clewtest.Case):
         self.assertTrue(one[0])
         self.assertEqual(one, two)
 
-    def test_no_two_modules_share_one(self):
+    def test_no_two_modules_share_a_number(self):
         for part in self.parts(["bash", "-c", "ls / | sort | uniq -c"],
                                "bash", ["--libc"]):
             taken = sorted((module.first, module.first + module.count)

@@ -95,7 +95,7 @@ class SameOutput(clewtest.Case):
         self.environment["PYTHONHASHSEED"] = "0"
         self.check([PYTHON, "-c", PYTHON_LOAD], 1000000)
 
-    def test_python3_with_the_c_library_hooked(self):
+    def test_python3_prints_the_same_with_the_c_library_hooked(self):
         self.environment["PYTHONHASHSEED"] = "0"
         argv = [PYTHON, "-c", PYTHON_LOAD]
         native = self.run_program(argv)
@@ -222,7 +222,7 @@ class Hazards(clewtest.Case):
                 std::printf("%d\\n", caught);
             }""", "-static-libgcc", "-static-libstdc++", "-s")
 
-    def test_landing_of_a_private_unwinder_without_hooks(self):
+    def test_private_unwinder_works_while_unhooked(self):
         """Unhooking also removes the probe that detects landings, until the hooks are back."""
         self.same("g++", """
             #include <cstdio>
@@ -259,7 +259,7 @@ class Hazards(clewtest.Case):
                           if "after_landing" in line],
                          ["main;lands;after_landing 20"])
 
-    def test_malloc_that_works_from_main_on(self):
+    def test_program_whose_malloc_needs_main_runs(self):
         """Lisps that manage their own memory are built with such a malloc()."""
         self.same("gcc", """
             #include <stddef.h>
@@ -317,7 +317,7 @@ class Hazards(clewtest.Case):
                 return 0;
             }}""")
 
-    def test_locked_memory(self):
+    def test_program_that_locks_its_memory_runs(self):
         """mlockall() must not make the terabytes of the shadow resident."""
         status = pathlib.Path("/proc/self/status").read_text()
         may = int(re.search(r"CapEff:\s*(\w+)", status)[1], 16)
@@ -326,7 +326,7 @@ class Hazards(clewtest.Case):
             self.skipTest("the shadow exceeds the limit: docs/known-limits.md")
         self.locks("MCL_CURRENT | MCL_FUTURE")
 
-    def test_memory_locked_from_now_on(self):
+    def test_program_that_locks_future_memory_runs(self):
         """Every user may lock future mappings."""
         self.locks("MCL_FUTURE")
 
@@ -519,7 +519,7 @@ class Verified(clewtest.Case):
             }""")
         self.assertEqual(sum(t.diverged for t in part.tallies.values()), 0)
 
-    def test_a_switch_that_is_not_seen_is_told_of(self):
+    def test_unseen_switch_of_stacks_is_reported(self):
         """Calls after the switch count in the context of the function that switched."""
         part = self.count_calls("""
             COUNTED yield(void)

@@ -45,7 +45,7 @@ class OwnText(clewtest.Case):
             self.check("executable", 2 * CALLS, *options, flavour="nopie")
             self.check("executable", 2 * CALLS, *options)
 
-    def test_functions_that_are_left_out_stay_so(self):
+    def test_excluded_functions_keep_their_bytes_in_hooked_text(self):
         """In mapped hooked text, an excluded function has its original bytes."""
         self.check("dontneed", 2 * CALLS)
         self.check("dontneed", 2 * CALLS)
@@ -72,7 +72,7 @@ class OwnText(clewtest.Case):
         self.check("patch", CALLS, "--no-prelinking", flavour="nopie",
                    gone=True)
 
-    def test_hooks_that_are_moved_along_are_there(self):
+    def test_hooks_in_moved_text_keep_counting(self):
         self.check("moved", 2 * CALLS)
         self.check("moved", 2 * CALLS, "--no-prelinking")
 

@@ -37,7 +37,7 @@ BUILD_TOOLS = ("cmake", "make", "sh", "cc", "as", "ld", "ar", "ranlib", "nm",
 
 class Build(clewtest.Case):
     @needs(*BUILD_TOOLS)
-    def test_takes_nothing_that_only_tests_take(self):
+    def test_build_needs_no_tool_that_only_tests_need(self):
         tools = self.work / "tools"
         tools.mkdir()
         for tool in BUILD_TOOLS:
@@ -181,7 +181,7 @@ class Package(clewtest.Case):
         copyright_file = self.root / "usr/share/doc/clew/copyright"
         self.assertIn("MIT License", copyright_file.read_text())
 
-    def test_works_where_it_is_unpacked(self):
+    def test_unpacked_package_records_and_reports(self):
         usr = self.unpack("clew")
         if (ROOT / ".git").exists():
             commit = self.ask("git", "-C", ROOT, "rev-parse", "--short=12",
@@ -198,7 +198,7 @@ class Package(clewtest.Case):
         self.assertEqual(native.returncode, 0)
 
     @needs("bash")
-    def test_completes(self):
+    def test_unpacked_package_completes_commands(self):
         usr = self.unpack("clew")
         self.environment["PATH"] = f"{usr / 'bin'}:/usr/bin:/bin"
         offered = self.ask("bash", ROOT / "tests/e2e/complete.bash",
@@ -207,7 +207,7 @@ class Package(clewtest.Case):
         self.assertEqual(offered.split(), ["record"])
 
     @needs("man", "groff")
-    def test_manual_is_found(self):
+    def test_unpacked_package_has_its_manual_pages(self):
         manual = self.unpack("clew", "liba2n-dev") / "share/man"
         self.environment.update(MANPATH=str(manual), MANWIDTH="80")
         for name, words in (("clew", "CLEW(1)"), ("clew-json", "JSON"),
@@ -219,7 +219,7 @@ class Package(clewtest.Case):
         self.assertEqual(page, (BUILD / "man/clew.1").read_bytes())
 
     @needs("cc", "pkg-config")
-    def test_liba2n_can_be_linked_with(self):
+    def test_liba2n_of_the_package_can_be_linked(self):
         usr = self.unpack("liba2n0", "liba2n-dev")
         self.environment.update(
             PKG_CONFIG_PATH=str(usr / f"lib/{TRIPLET}/pkgconfig"),

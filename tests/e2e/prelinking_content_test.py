@@ -131,7 +131,7 @@ class Case(prelinked.Case):
 
 
 class Kept(Case):
-    def test_the_second_start_maps_the_files_of_the_first(self):
+    def test_second_start_maps_files_of_modules_without_build_id(self):
         self.settled_all()
         self.assertEqual(self.run_both(), (2, 0))
         made = self.kept()
@@ -140,7 +140,7 @@ class Kept(Case):
             self.assertEqual(self.run_both(), (2, 2))
         self.assertEqual(self.kept(), made)
 
-    def test_warmed(self):
+    def test_warming_writes_files_for_modules_without_build_id(self):
         self.settled_all()
         done = self.clew("cache", "warm", "--no-indexes", "./program")
         self.assertEqual((done.stderr, done.returncode), ("", 0))
@@ -181,10 +181,10 @@ class Kept(Case):
                                  set(made.values()))
                 self.assertEqual(self.run_both(), (2, 2))
 
-    def test_damaged_stubs(self):
+    def test_damaged_stubs_are_written_again(self):
         self.spoil("prelinked")
 
-    def test_damaged_text(self):
+    def test_damaged_text_is_written_again(self):
         self.spoil("hooked")
 
 
@@ -215,13 +215,13 @@ class Others(Case):
         self.assertEqual(len(changed), 1)
         self.assertRegex(changed[0], r"\.hooked$")
 
-    def test_replaced(self):
+    def test_replaced_library_with_another_content_gets_new_files(self):
         self.change(self.replace)
 
     def test_a_changed_library_gets_new_files(self):
         self.change(self.rewrite)
 
-    def test_files_of_another_under_its_name(self):
+    def test_cached_files_under_exchanged_names_are_rejected(self):
         """Cached files with valid seals, but with exchanged names, are rejected."""
         folder, = {path.parent for path in self.cache.rglob("*.hooked")}
         made = self.kept()

@@ -33,10 +33,10 @@ class Counts(Case):
     def test_deep_recursion_is_counted(self):
         self.both_ways([target("deep")])
 
-    def test_tail_calls(self):
+    def test_tail_calls_are_counted_with_prelinked_stubs(self):
         self.both_ways([target("tail")])
 
-    def test_exact_times(self):
+    def test_exact_times_are_right_with_prelinked_stubs(self):
         self.both_ways([target("deep")], ["--time=exact"])
 
     def test_children_are_counted(self):
@@ -78,7 +78,7 @@ class MappedAgain(Case):
     def test_a_readable_mapping_has_the_bytes_of_the_program(self):
         self.check("bytes")
 
-    def test_a_library_is_loaded_by_that_name(self):
+    def test_library_is_found_by_the_name_of_its_hooked_text(self):
         """dlopen() of the file of hooked text finds the loaded library; its functions
         can be called.
         """
@@ -103,7 +103,7 @@ class MappedAgain(Case):
 class Cache(Case):
     """The content of the cache, and its owner."""
 
-    def test_the_second_start_maps_the_files_of_the_first(self):
+    def test_second_start_maps_the_stubs_of_the_first(self):
         self.assertGreater(self.show(), 1)
         made = self.files()
         self.assertGreater(self.show(), 1)
@@ -129,7 +129,7 @@ class Cache(Case):
     def test_a_trace_has_stubs_of_its_own(self):
         self.assertEqual(self.show("--trace"), 0)
 
-    def test_garbage_is_not_believed_and_replaced(self):
+    def test_damaged_stubs_are_replaced(self):
         self.show()
         made = self.files()
         for name, spoil in self.ways_to_spoil(
@@ -177,7 +177,7 @@ class Cache(Case):
         os.chown(self.cache / "clew", 65534, 65534)
         self.assertEqual(self.show(), 0)
 
-    def test_a_writer_was_killed(self):
+    def test_files_of_a_killed_writer_are_replaced(self):
         self.show()
         for path in list(self.cache.rglob("*.prelinked")):
             path.rename(f"{path}.new")
@@ -185,7 +185,7 @@ class Cache(Case):
         self.assertFalse([name for name in self.files()
                           if name.endswith(".new")])
 
-    def test_a_writer_is_at_it(self):
+    def test_files_that_another_process_writes_are_not_used(self):
         self.show()
         held = []
         for path in list(self.cache.rglob("*.prelinked")):
@@ -209,7 +209,7 @@ class Cache(Case):
                           if name.endswith(".new")])
 
     @unittest.skipIf(os.geteuid() != 0, "only root can mount")
-    def test_a_disk_that_is_full_or_lets_nothing_execute(self):
+    def test_full_or_noexec_disk_costs_only_prelinking(self):
         self.cache.mkdir()
         # The few functions of the python executable itself may fit.
         for option, most in ("size=200k", 1), ("noexec", 0), ("ro", 0):
@@ -245,7 +245,7 @@ class Text(Case):
         self.show()
         self.assertGreater(self.texts, 1)
 
-    def test_the_second_start_maps_the_files_of_the_first(self):
+    def test_later_starts_map_the_hooked_text_of_the_first(self):
         self.show()
         self.assertEqual(self.texts, 0)
         made = self.files("hooked")
@@ -278,7 +278,7 @@ class Text(Case):
         for _ in range(3):
             self.assertEqual(self.count(), written)
 
-    def test_garbage_is_not_believed_and_replaced(self):
+    def test_damaged_hooked_text_is_replaced(self):
         self.show()
         for name, spoil in self.ways_to_spoil(
                 lambda data: b"\xcc" * (len(data) - 4096) + data[-4096:]):
@@ -291,7 +291,7 @@ class Text(Case):
                     path.chmod(0o400)
                 self.remade(made)
 
-    def test_stubs_that_it_does_not_lead_to(self):
+    def test_hooked_text_for_other_stubs_is_replaced(self):
         self.show()
         made = self.files("hooked")
         for path in self.cache.rglob("*.prelinked"):
@@ -339,7 +339,7 @@ class Text(Case):
                 self.assertEqual(self.files("hooked"), made)
                 self.remade(made)
 
-    def test_functions_that_are_left_out(self):
+    def test_excluded_functions_are_not_counted_in_hooked_text(self):
         counts = self.count()
         del counts["PyLong_FromLong"]
         for _ in range(2):
@@ -356,7 +356,7 @@ class Text(Case):
         self.show("-F", pattern)
         self.assertEqual(self.texts > 1, is_mapped)
 
-    def test_many_functions_that_are_left_out(self):
+    def test_many_excluded_functions_are_not_counted_in_hooked_text(self):
         """The excluded functions cut the table of hooks into too many pieces, so clew
         copies the table without them.
         """
@@ -369,7 +369,7 @@ class Text(Case):
         self.assert_left_out("^Py[A-T]", True)
         self.assertEqual(self.files("hooked"), made)
 
-    def test_few_functions_of_many_are_hooked(self):
+    def test_hooked_text_is_not_mapped_for_few_functions(self):
         """Writing a few jumps costs less than restoring the bytes of all other functions."""
         self.show()
         self.show("-f", "^PyObject_")
@@ -432,13 +432,13 @@ class Text(Case):
         return int(mapped)
 
     @needs("gcc")
-    def test_a_library_that_comes_and_goes(self):
+    def test_reloaded_library_uses_its_hooked_text(self):
         self.build()
         self.turns()
         self.assertGreater(self.turns(), 0)
 
     @needs("gcc")
-    def test_a_library_that_somebody_has_written_to(self):
+    def test_library_that_was_written_to_gets_new_hooked_text(self):
         self.build()
         library = self.work / "library.so"
         self.turns()
@@ -452,7 +452,7 @@ class Text(Case):
         self.assertGreater(self.turns(), 0)
 
     @needs("gcc")
-    def test_a_library_that_was_replaced(self):
+    def test_replaced_library_with_equal_build_id_gets_new_hooked_text(self):
         """The new library has the same build-id, but another function."""
         self.build()
         library = self.work / "library.so"
@@ -488,7 +488,7 @@ class Places(Case):
         for count in found[1].split()[1:]:
             self.assertGreater(int(count), 1)
 
-    def test_wherever_they_lie(self):
+    def test_stubs_work_across_boundaries_of_blocks(self):
         """Some stubs in each 16 MiB cross a boundary of blocks."""
         for _ in range(25):
             self.show()
@@ -527,7 +527,7 @@ class Places(Case):
             self.assertEqual((done.stderr, done.returncode), ("", 0))
 
     @needs("gcc")
-    def test_the_place_is_taken(self):
+    def test_module_without_its_address_range_is_counted(self):
         """Another library's variables, below the first library, occupy the address
         range. Address randomization is off, so the test does not depend on chance.
         """
@@ -547,7 +547,7 @@ class Places(Case):
 
 class Crowd(Case):
     @slow
-    def test_a_thousand_starts_at_once(self):
+    def test_thousand_programs_can_start_at_once(self):
         """Some processes start while the cache is still empty."""
         each, rounds = 50, 20
         works = target("processes") + " work 30 >/dev/null &"

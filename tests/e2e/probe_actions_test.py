@@ -172,7 +172,7 @@ class Values(Case):
         self.assertEqual(sorted(values["arg1"] for values in told),
                          list(range(COUNT)))
 
-    def test_a_dump_has_them(self):
+    def test_dump_has_the_recorded_values(self):
         self.probed(["--probe=tell", "--action=if arg1 == 7",
                      "--action=record arg1, (char)arg4/c"])
         [part] = pathlib.Path(self.recording_path).glob("*.part")
@@ -188,7 +188,7 @@ class Values(Case):
 
 
 class Conditions(Case):
-    def test_hits_count_where_it_holds(self):
+    def test_hits_count_where_the_condition_holds(self):
         self.probed([
             "--probe=tell", "--action=if arg1 % 7 == 3 && arg1 > 100",
             "--probe=deep", "--action=if arg1 == 3"])
@@ -268,7 +268,7 @@ class Regions(Case):
 class Registers(clewtest.Case):
     """Tests of probe_registers.c."""
 
-    def test_all_are_kept(self):
+    def test_conditions_preserve_all_registers(self):
         program = self.work / "probe_registers"
         done = self.run_program(["gcc", "-O1", "-o", program,
                                  HERE / "probe_registers.c"], text=True)

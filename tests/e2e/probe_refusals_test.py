@@ -162,7 +162,7 @@ class Refusals(Case):
     def test_missing_memory_is_refused(self):
         self.crowded("memory", "out of memory")
 
-    def test_code_that_cannot_be_written(self):
+    def test_probe_in_unwritable_code_is_refused(self):
         if self.run_program(["/usr/bin/python3", "-c", f"""if 1:
                 import ctypes
                 exit(ctypes.CDLL(None).prctl({PR_SET_MDWE}, 1, 0, 0, 0) != 0)
@@ -175,7 +175,7 @@ class Refusals(Case):
         self.assertEqual(self.refused([program], "part"),
                          ["the code could not be written"])
 
-    def test_a_function_that_a_budget_leaves_out(self):
+    def test_probe_in_a_function_left_out_by_a_budget_is_refused(self):
         program = self.built("leaf", LEAF)
         self.process = subprocess.Popen(
             [CLEW, "record", "-q", "-o", self.recording_path, "--time=none",

@@ -95,7 +95,7 @@ class Sites(clewtest.Case):
         self.assertNotIn(None, found, done.stdout)
         return [(m[1], m[2], m[3] or "") for m in found], sums
 
-    def test_each_reason_is_told(self):
+    def test_sites_have_their_reasons(self):
         for name, code in CASES.items():
             with self.subTest(name=name):
                 expected = [(tier, reason) for _, tier, reason in code if tier]
@@ -113,7 +113,7 @@ class Sites(clewtest.Case):
                         *([tier for _, tier, _ in sites].count(kind)
                           for kind in ("jump", "int3", "none"))))
 
-    def test_instructions_are_shown(self):
+    def test_sites_show_their_instructions(self):
         self.assertEqual([text for text, *_ in self.sites("straight")[0]],
                          [line for line, *_ in CASES["straight"]])
 

@@ -89,10 +89,10 @@ class EachInstruction(Case):
     def test_each_instruction_without_optimization_can_be_probed(self):
         self.walk("-O0")
 
-    def test_optimized(self):
+    def test_each_optimized_instruction_can_be_probed(self):
         self.walk("-O2")
 
-    def test_optimized_for_size_and_marked(self):
+    def test_each_instruction_optimized_for_size_can_be_probed(self):
         self.walk("-Os", "-fcf-protection=full")
 
     @slow
@@ -125,10 +125,10 @@ class Registers(Case):
                          (b"0 of 2000 wrong\n", 0))
         self.assertEqual([one["hits"] for one in found], [2000, 2000])
 
-    def test_all_are_kept(self):
+    def test_probes_preserve_all_registers(self):
         self.check([])
 
-    def test_all_are_kept_outside_of_contexts(self):
+    def test_probes_outside_of_contexts_preserve_all_registers(self):
         self.check(["-F", "."])
 
 
@@ -280,7 +280,7 @@ class Twisted(Case):
                          {"work": THREADS})
         self.assertEqual(report["value"]["total"], THREADS)
 
-    def test_exact_times(self):
+    def test_probes_count_beside_exact_times(self):
         hits = self.run_twisted("threads", options=["--time=exact"])
         self.assertEqual(hits[self.entry], THREADS)
         self.assertEqual(hits["one"], 3 * 10000)
@@ -298,7 +298,7 @@ class Twisted(Case):
                           report["functions"] if row["self_value"]},
                          {"work": THREADS})
 
-    def test_threads_while_code_is_taken_out_and_back(self):
+    def test_probes_count_while_hooks_are_removed_and_restored(self):
         for places in (self.places, ["work", self.trap], ["work%return"]):
             with self.subTest(places=places):
                 hits = self.run_twisted("toggle", places=places)
@@ -310,7 +310,7 @@ class Twisted(Case):
         self.assertEqual(hits[self.entry], 200)
         self.assertEqual(hits["one"], 100)
 
-    def test_forked_children(self):
+    def test_probes_count_in_forked_children(self):
         hits = self.run_twisted("fork")
         self.assertEqual(hits["one"], 2)
         self.assertEqual(hits["two+0x0"], 1)
@@ -318,7 +318,7 @@ class Twisted(Case):
         recording = self.recording()
         self.assertEqual(len(recording.parts), 2)
 
-    def test_a_library_that_is_loaded_later(self):
+    def test_probes_count_in_a_library_that_is_loaded_later(self):
         source = self.work / "part.c"
         source.write_text("long part(long n) { return n * 3 + 5; }\n",
                           encoding="utf-8")
@@ -401,7 +401,7 @@ class Started(Case):
                     f"{question}"), done.stderr)
                 self.assertIn(self.WAITS, done.stderr)
 
-    def test_name_without_similar_ones_waits(self):
+    def test_probe_of_an_unknown_name_waits_for_libraries(self):
         self.assertTrue(self.says("--probe=zzqqxx").stderr.startswith(
             "clew record: probe zzqqxx: no function zzqqxx in started and the "
             f"libraries that it needs; {self.WAITS}"))
@@ -612,7 +612,7 @@ datum:	.quad 1
         self.assertEqual(self.done.returncode, 0)
         self.assertEqual(one["hits"], 1)
 
-    def test_a_report_says_where_each_is(self):
+    def test_report_has_the_locations_of_each_probe(self):
         self.probed(["bad", "nothing", "elsewhere*:bad"], [self.program])
         report = self.details(self.recording_path)
         self.assertIn("\nprobe p1: bad, 1 hit at 1 location (1 in a stub); "
@@ -622,7 +622,7 @@ datum:	.quad 1
         self.assertIn("\nprobe p3: elsewhere*:bad, was not placed: no such module "
                       "was loaded\n", report)
 
-    def test_a_dump_has_them(self):
+    def test_dump_has_the_probes(self):
         self.probed(["bad", "nothing"], [self.program])
         [part] = pathlib.Path(self.recording_path).glob("*.part")
         dump = self.clew("dump", part).stdout

@@ -19,7 +19,7 @@ class Library(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return [line.split() for line in done.stdout.splitlines()]
 
-    def test_needs_nothing_but_the_c_library(self):
+    def test_library_needs_only_the_c_library(self):
         needed = [line[-1] for line in self.words("readelf", "-dW", LIBRARY)
                   if "(NEEDED)" in line]
         self.assertEqual(needed, ["[libc.so.6]"])
@@ -55,7 +55,7 @@ class Library(clewtest.Case):
         self.assertEqual(self.exported(), {*fronts, *attaching, *agent,
                                            *asked})
 
-    def test_exports_are_those_of_the_list(self):
+    def test_visible_symbols_of_objects_are_exported(self):
         visible = set()
         for line in self.words("readelf", "-sW", *OBJECTS):
             if len(line) == 8 and line[4] in ("GLOBAL", "WEAK") and \
@@ -65,7 +65,7 @@ class Library(clewtest.Case):
         self.assertTrue(visible)
         self.assertEqual(visible, self.exported())
 
-    def test_maps_nothing_writable_and_executable(self):
+    def test_library_has_no_writable_and_executable_segment(self):
         for line in self.words("readelf", "-lW", LIBRARY):
             if line and line[0] in ("LOAD", "GNU_STACK"):
                 flags = "".join(line[6:-1])

@@ -47,7 +47,7 @@ class Contexts(clewtest.Case):
                         path, HERE / "letters.c"], check=True)
         return path
 
-    def test_counted_and_traced(self):
+    def test_context_objects_work_for_counts_and_traces(self):
         letters = self.object()
         trees = []
         for options in ["--time=none"], ["--trace"]:

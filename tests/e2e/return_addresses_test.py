@@ -219,7 +219,7 @@ class ReturnAddresses(clewtest.Case):
                     for f in listing["modules"][0]["functions"]}
         self.assertEqual(verdicts.get(function), text, function)
 
-    def test_tail_calls_of_dlsym(self):
+    def test_tail_calls_of_dlsym_find_the_next_definition(self):
         for flags in ["-O2"], ["-O2", "-fno-plt"], ["-Os", "-Wl,-z,now"]:
             with self.subTest(flags):
                 library = self.library("next", NEXT_LIBRARY, *flags)
@@ -228,7 +228,7 @@ class ReturnAddresses(clewtest.Case):
                     library, "next_of",
                     "jumps to a function that reads its return address")
 
-    def test_tail_calls_of_dlopen(self):
+    def test_tail_calls_of_dlopen_use_the_callers_search_path(self):
         plugins = self.work / "plugins"
         plugins.mkdir()
         plugin = self.library("plug", "int plug(void) { return 1; }")
@@ -240,7 +240,7 @@ class ReturnAddresses(clewtest.Case):
                     "-Wl,--enable-new-dtags", *flags)
                 self.check(self.program("opens", OPENS, library), b"3\n")
 
-    def test_tail_calls_of_dlsym_while_attached(self):
+    def test_tail_calls_of_dlsym_work_while_attached(self):
         program = self.compile("asks", ASKS, "-O2")
         with subprocess.Popen([program], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True,
@@ -251,14 +251,14 @@ class ReturnAddresses(clewtest.Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(process.communicate()[0], "0\n")
 
-    def test_tail_calls_of_own_functions(self):
+    def test_functions_that_return_their_caller_see_the_true_one(self):
         for flags in ["-O2"], ["-O2", "-fno-plt"], ["-O2", "-Wl,-Bsymbolic"]:
             with self.subTest(flags):
                 library = self.library("who", WHO_LIBRARY, *flags)
                 self.check(self.program("asked", WHO, library),
                            b"/asked\n" * 3)
 
-    def test_tail_calls_in_stripped_code(self):
+    def test_stripped_functions_that_return_their_caller_see_the_true_one(self):
         library = self.library("who", WHO_LIBRARY, "-O2", "-s",
                                "-Wl,-Bsymbolic")
         self.check(self.program("asked", WHO, library), b"/asked\n" * 3)
@@ -305,7 +305,7 @@ class ReturnAddresses(clewtest.Case):
                     f"without {cause}\n",
                     self.clew("report", "--wide", self.recording_path).stdout)
 
-    def test_flags_that_are_given(self):
+    def test_functions_that_read_the_callers_flags_are_not_hooked(self):
         source = self.work / "flags.S"
         source.write_text(FLAGS_LIBRARY, encoding="utf-8")
         program = self.compile("flags", FLAGS, "-O1", source)

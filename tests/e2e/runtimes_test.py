@@ -79,7 +79,7 @@ class Runtimes(clewtest.Case):
 
     @needs("node")
     @slow
-    def test_node_with_every_function_hooked(self):
+    def test_node_runs_with_every_function_hooked(self):
         (self.work / "garbage.js").write_text(GARBAGE_JS, encoding="ascii")
         node = shutil.which("node")
         # In Debian, node is a shared library.
@@ -100,11 +100,11 @@ class Runtimes(clewtest.Case):
         self.assertEqual([part.losses[0], part.losses[1]], [0, 0])
 
     @needs("java", "javac")
-    def test_java_with_all_of_libjvm_hooked(self):
+    def test_java_runs_with_all_of_libjvm_hooked(self):
         self.java()
 
     @needs("java")
-    def test_java_without_its_machine(self):
+    def test_libjvm_is_excluded_by_default_with_a_reason(self):
         """libjvm.so is excluded by default, and a report says why."""
         argv = ["java", "-Xshare:auto", "-version"]
         native = self.run_program(argv)
@@ -123,12 +123,12 @@ class Runtimes(clewtest.Case):
 
     @needs("java", "javac")
     @slow
-    def test_java_interpreted(self):
+    def test_interpreted_java_runs_with_libjvm_hooked(self):
         self.java("-Xint")
 
     @needs("java", "javac")
     @slow
-    def test_java_compiled_at_once_with_parallel_collections(self):
+    def test_compiled_java_runs_with_libjvm_hooked(self):
         self.java("-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:+UseParallelGC")
 
     def check_left_alone(self, argv, state, **options):
@@ -143,7 +143,7 @@ class Runtimes(clewtest.Case):
         self.assertRegex(listed, rf"(?m)^/.*{argv[0]}.*: not hooked: ")
 
     @needs("fzf")
-    def test_go(self):
+    def test_go_programs_run_unhooked(self):
         self.check_left_alone(["fzf", "--filter", "te"], "GO",
                               input=b"one\ntwo\nthree\n" * 10000)
 

@@ -134,7 +134,7 @@ class Loads(Case):
                          (wire.TIME_CPU, 997, 10**9 // 997))
 
     @undisturbed
-    def test_threads_that_spin_and_sleep(self):
+    def test_threads_that_spin_and_sleep_have_their_cpu_time(self):
         truth = self.record_loads("1500", "threads")
         recording = self.recording()
         found = self.samples(recording)
@@ -145,7 +145,7 @@ class Loads(Case):
         self.assertLess(asleep, sum(truth.values()) * POINTS / 100)
 
     @undisturbed
-    def test_forked_processes(self):
+    def test_forked_processes_have_their_cpu_time(self):
         truth = self.record_loads("1000", "fork")
         recording = self.recording()
         self.assertEqual(len(recording.parts), 2)
@@ -153,7 +153,7 @@ class Loads(Case):
         self.assert_no_sample_lost(recording)
 
     @undisturbed
-    def test_executed_programs(self):
+    def test_executed_programs_have_their_cpu_time(self):
         truth = self.record_loads("1000", "exec")
         recording = self.recording()
         self.assertEqual(len(recording.parts), 2)
@@ -161,7 +161,7 @@ class Loads(Case):
         self.assert_no_sample_lost(recording)
 
     @undisturbed
-    def test_threads_that_make_no_hooked_call(self):
+    def test_threads_without_hooked_calls_have_their_cpu_time(self):
         truth = self.record_loads("1000", "threads",
                                   options=["-M", "*"])
         part, = self.recording().parts
@@ -206,7 +206,7 @@ class Wall(Case):
         super().assert_shares(truth, found)
 
     @undisturbed
-    def test_threads_that_spin_and_sleep(self):
+    def test_threads_that_spin_and_sleep_have_their_wall_time(self):
         truth = self.record_loads("1500", "threads")
         recording = self.recording()
         self.assert_shares(truth, self.samples(recording))
@@ -218,7 +218,7 @@ class Wall(Case):
                                    100 * ns / total, delta=POINTS, msg=key)
 
     @undisturbed
-    def test_forked_processes(self):
+    def test_forked_processes_have_their_wall_time(self):
         truth = self.record_loads("1000", "fork")
         recording = self.recording()
         self.assertEqual(len(recording.parts), 2)
@@ -226,7 +226,7 @@ class Wall(Case):
         self.assert_no_sample_lost(recording)
 
     @undisturbed
-    def test_executed_programs(self):
+    def test_executed_programs_have_their_wall_time(self):
         truth = self.record_loads("1000", "exec")
         recording = self.recording()
         self.assertEqual(len(recording.parts), 2)
@@ -244,7 +244,7 @@ class Wall(Case):
         self.assertLess(len(blocked), 12)
         self.assertGreater(sum(sample.looks for sample in blocked), 100)
 
-    def test_the_program_does_not_meet_the_thread(self):
+    def test_program_behaves_the_same_beside_the_sampling_thread(self):
         for name, argv in {
                 "sleeps": [target("sleeps"), "100"],
                 "masks": [target("alarms"), "masks"],
@@ -280,7 +280,7 @@ class Records(Case):
         self.assertGreater(ns, 300_000_000)
         self.assertTrue(0.3 < (part.latest.tsc - part.first.tsc) / ns < 10)
 
-    def test_pcs_lie_in_the_function_that_runs(self):
+    def test_pcs_of_samples_are_in_the_sampled_function(self):
         self.record_loads("500")
         part, = self.recording().parts
         contexts, names = part.contexts(), names_of(LOADS)
@@ -338,7 +338,7 @@ class Records(Case):
                             for s in kernel))
 
     @undisturbed
-    def test_each_tick_of_a_long_system_call_is_a_look(self):
+    def test_long_system_calls_are_sampled_at_each_tick(self):
         self.record(["dd", "if=/dev/zero", f"of={self.work}/file", "bs=100M",
                      "count=3"])
         (part,) = self.recording().parts
@@ -350,7 +350,7 @@ class Records(Case):
         if max([s.looks for s in kernel], default=0) < 3:
             raise Disturbed("no call took long")
 
-    def test_the_rate_that_was_is_said(self):
+    def test_report_has_the_achieved_rate(self):
         self.record([target("kernel")])
         report = self.clew_json("report", "--json", self.recording_path)
         total, own = report["total"], report["self_cost"]
@@ -365,7 +365,7 @@ class Records(Case):
                              r"tick \(997 a second were requested"
                              r"(; [^)\n]+)?\)\n")
 
-    def test_the_kernel_is_told_apart(self):
+    def test_samples_in_the_kernel_are_marked(self):
         """Nearly all time of a long copy is in its system calls."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = self.record(["dd", "if=/dev/zero", "of=/dev/null", "bs=8M",
@@ -382,7 +382,7 @@ class Records(Case):
         self.assertGreater(kernel, .9 * (everything - user_ns))
         self.assertGreater(kernel, .5 * everything)
 
-    def test_dump_shows_them(self):
+    def test_dump_has_the_samples(self):
         self.record_loads("200")
         part, = self.recording().parts
         done = self.clew("dump", self.recording_path)
@@ -396,7 +396,7 @@ class Records(Case):
         self.assertIn(f"time kind=1 rate_hz=997 period_ns={10**9 // 997} ",
                       done.stdout)
 
-    def test_none_are_taken_where_none_are_wanted(self):
+    def test_time_none_takes_no_samples(self):
         self.record_loads("100", options=["--time=none"])
         part, = self.recording().parts
         self.assertEqual((part.time, part.samples), (wire.TIME_NONE, []))
@@ -415,7 +415,7 @@ class Records(Case):
         self.assertEqual((sample.id, sample.flags, sample.wait),
                          (0, wire.BLOCKED, UNSAMPLED))
 
-    def test_filters_end_them_unless_refused(self):
+    def test_filter_that_forbids_timers_ends_sampling(self):
         for mode, threads in ("refused", 0), ("errno", 1):
             with self.subTest(mode):
                 done = self.record([target("sandbox"), mode])
@@ -476,14 +476,14 @@ class Unnoticed(Case):
         first, *_ = self.recording().parts
         self.assertGreater(len(first.samples), 0)
 
-    def test_an_alternate_stack_that_threads_share(self):
+    def test_shared_alternate_stack_is_not_damaged_by_samples(self):
         """Two samples at once would overwrite each other on the shared stack."""
         said = self.check(target("shared_stack"))
         self.assertEqual(said, "clean\n")
         self.assertGreater(sum(len(part.samples)
                                for part in self.recording().parts), 0)
 
-    def test_every_signal_waited_for(self):
+    def test_program_that_waits_for_every_signal_gets_no_sample(self):
         self.check(target("alarms"), "queue")
 
     def test_forged_signals_take_no_samples(self):

@@ -52,7 +52,7 @@ class Starts(clewtest.Case):
         _, modules = self.costs_of([target("processes"), "fork"])
         self.assertEqual(modules[target("processes")]["loads"], 1)
 
-    def test_each_that_is_executed_is_hooked(self):
+    def test_each_executed_program_is_hooked(self):
         plain = target("deep")
         cost, modules = self.costs_of(["sh", "-c", f"{plain}; {plain}; :"])
         self.assertEqual(modules[plain]["loads"], 2)

@@ -141,7 +141,7 @@ class Short(Case):
 
 
 class Forked(Case):
-    def test_time_before_the_first_tick(self):
+    def test_time_before_the_first_tick_is_counted(self):
         self.build(FORKS)
         done = self.clew("record", "-q", "--clock=tick", "-o",
                          self.recording_path, "--", self.work / "short", 20, 30)

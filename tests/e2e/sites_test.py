@@ -71,7 +71,7 @@ class Sites(clewtest.Case):
                 with self.subTest(flags=flags, options=options):
                     self.check(program, *options)
 
-    def test_signals_come_anywhere(self):
+    def test_signals_lose_no_call_with_sites(self):
         """Signals arrive anywhere, even inside a stub."""
         self.environment["TRUTH_DIR"] = str(self.truths)
         self.record([target("signals")], ["--trace", "--sites"])
@@ -106,7 +106,7 @@ class Sites(clewtest.Case):
             sum(1 for function, site in by_site
                 if function == "leaf" and site.startswith("nest+")), 2)
 
-    def test_calls_that_were_counted_before(self):
+    def test_counted_calls_without_a_site_are_not_lost(self):
         """Calls that were counted before have no site, but are not lost; the recorded
         calls have correct sites.
         """
@@ -126,7 +126,7 @@ class Sites(clewtest.Case):
                         line = int(site.partition(":")[2])
                         self.assertLessEqual(calls, own[function, line])
 
-    def test_the_latest_calls_of_each_thread(self):
+    def test_calls_in_a_ring_have_sites(self):
         """A ring keeps the latest packets and drops the oldest."""
         program = self.build("sites", "-g", "-O2")
         own = self.run_traced(program, "--trace=ring:128K", rounds=30000)
@@ -161,7 +161,7 @@ class Sites(clewtest.Case):
                          self.recording_path)
         self.assert_usage_error(done, "--value exclude each other")
 
-    def test_an_object_is_told_of_sites(self):
+    def test_context_objects_receive_sites(self):
         source, path = self.work / "lines.c", self.work / "lines.so"
         source.write_text("""
 #include <stdio.h>

@@ -34,16 +34,16 @@ class Overflow(clewtest.Case):
                    if c.parent and c.parent not in contexts]
         self.assertEqual(len(orphans), 0)
 
-    def test_end_met_inside_the_function(self):
+    def test_overflow_in_a_hooked_function_is_handled(self):
         self.check("exact")
 
-    def test_end_of_a_threads_stack(self):
+    def test_overflow_of_a_threads_stack_is_handled(self):
         self.check("thread")
 
     def test_the_smallest_stack_suffices(self):
         self.check("small")
 
-    def test_end_met_in_the_midst_of_a_call(self):
+    def test_overflow_in_the_midst_of_a_call_is_handled(self):
         argv = [target("overflow"), "anywhere"]
         native = self.run_program(argv)
         self.environment["TRUTH_DIR"] = str(self.truths)

@@ -67,7 +67,7 @@ class Live(clewtest.Case):
 
         self.assertTrue(until(is_waiting))
 
-    def test_status_of_a_waiting_process_is_its_recordings(self):
+    def test_status_agrees_with_the_recording(self):
         """The status and a snapshot agree with the recording, and do not stop the process."""
         recorder, pid = self.recorded()
         for i in range(2):
@@ -119,7 +119,7 @@ class Live(clewtest.Case):
         self.assertEqual(len(text), 2)
         self.assertEqual(text[1].split()[0], str(pid))
 
-    def test_a_child_has_its_parents(self):
+    def test_snapshot_of_a_child_includes_its_parents_part(self):
         recorder, pid = self.recorded()
         recorder.stdin.write("fork\n")
         child = int(recorder.stdout.readline())

@@ -30,7 +30,7 @@ class EveryStep(clewtest.Case):
     def test_every_step_survives_new_contexts_in_a_hit(self):
         self.interrupt("calls", "hits")
 
-    def test_new_contexts_in_a_miss(self):
+    def test_every_step_survives_new_contexts_in_a_miss(self):
         self.interrupt("calls", "misses")
 
     def test_every_step_survives_new_contexts_in_a_tail_call(self):
@@ -39,7 +39,7 @@ class EveryStep(clewtest.Case):
     # Functions that never call another function have their own kind of stub,
     # without a frame.
 
-    def test_leaves_are_known(self):
+    def test_leaves_of_the_program_are_hooked_as_leaves(self):
         self.interrupt("calls", "leaf_hits", depth=1)
         listed = self.clew_json("list", "--json", "-a", self.recording_path)
         leaves = {int(row["vaddr"], 0) for module in listed["modules"]
@@ -63,7 +63,7 @@ class EveryStep(clewtest.Case):
         self.interrupt("forks", "leaf_misses", depth=12)
         self.interrupt("forks", "leaf_tails", depth=15)
 
-    def test_a_fork_that_nobody_is_told_of_in_a_leaf(self):
+    def test_every_step_survives_a_bare_fork_in_a_leaf(self):
         self.interrupt("bare", "leaf_hits", depth=15)
         self.interrupt("bare", "leaf_misses", depth=12)
 
@@ -72,7 +72,7 @@ class EveryStep(clewtest.Case):
             with self.subTest(calls):
                 self.interrupt("phdrs", calls, depth=17)
 
-    def test_handlers_that_are_not_hooked_are_walked_through(self):
+    def test_every_step_survives_walks_through_unhooked_handlers(self):
         """The calls of such handlers count below the interrupted function, in a stub or
         outside.
         """
@@ -99,16 +99,16 @@ class EveryStep(clewtest.Case):
     def test_every_step_survives_a_fork_in_a_hit(self):
         self.interrupt("forks", "hits", depth=15)
 
-    def test_a_fork_in_a_miss(self):
+    def test_every_step_survives_a_fork_in_a_miss(self):
         self.interrupt("forks", "misses", depth=12)
 
     def test_every_step_survives_a_fork_in_a_tail_call(self):
         self.interrupt("forks", "tails", depth=15)
 
-    def test_a_fork_that_nobody_is_told_of_in_a_hit(self):
+    def test_every_step_survives_a_bare_fork_in_a_hit(self):
         self.interrupt("bare", "hits", depth=15)
 
-    def test_a_fork_that_nobody_is_told_of_in_a_miss(self):
+    def test_every_step_survives_a_bare_fork_in_a_miss(self):
         self.interrupt("bare", "misses", depth=12)
 
     @slow
@@ -116,15 +116,15 @@ class EveryStep(clewtest.Case):
         self.interrupt("grows", "hits", depth=15)
 
     @slow
-    def test_a_fork_where_time_is_taken(self):
+    def test_every_step_survives_a_fork_with_exact_times(self):
         self.interrupt("forks", "hits", "--time=exact", depth=15)
 
     @slow
-    def test_a_fork_in_a_tail_call_where_time_is_taken(self):
+    def test_every_step_survives_a_fork_in_a_tail_call_with_exact_times(self):
         self.interrupt("forks", "tails", "--time=exact", depth=15)
 
     @slow
-    def test_a_fork_of_a_child_that_is_not_recorded(self):
+    def test_every_step_survives_a_fork_of_an_unrecorded_child(self):
         argv = [target("steps"), "grows", "hits", 15]
         native = self.run_native(argv)
         options = ["-m", "steps", "--no-children"]
@@ -135,18 +135,18 @@ class EveryStep(clewtest.Case):
     def test_every_step_survives_an_unwinder_in_a_hit(self):
         self.interrupt("phdrs", "hits", depth=17)
 
-    def test_an_unwinder_in_a_miss(self):
+    def test_every_step_survives_an_unwinder_in_a_miss(self):
         self.interrupt("phdrs", "misses", depth=17)
 
     def test_every_step_survives_an_unwinder_in_a_tail_call(self):
         self.interrupt("phdrs", "tails", depth=17)
 
     @slow
-    def test_an_unwinder_where_time_is_taken(self):
+    def test_every_step_survives_an_unwinder_with_exact_times(self):
         self.interrupt("phdrs", "hits", "--time=exact", depth=17)
 
     @slow
-    def test_an_unwinder_in_a_tail_call_where_time_is_taken(self):
+    def test_every_step_survives_an_unwinder_in_a_timed_tail_call(self):
         self.interrupt("phdrs", "tails", "--time=exact", depth=17)
 
 
@@ -207,56 +207,56 @@ class EveryStepOfATrace(clewtest.Case):
                 [above for each, above in found if each == name],
                 [caller if caller in called else "call_once"])
 
-    def test_a_packet_is_full_in_a_call(self):
+    def test_every_step_survives_a_full_packet_in_a_call(self):
         self.interrupt("fills", "hits", "--trace", "--stamps=packet")
 
-    def test_a_packet_is_full_in_a_tail_call(self):
+    def test_every_step_survives_a_full_packet_in_a_tail_call(self):
         self.interrupt("fills", "tails", "--trace", "--stamps=packet")
 
-    def test_a_packet_is_full_in_a_leaf(self):
+    def test_every_step_survives_a_full_packet_in_a_leaf(self):
         for calls in "leaf_hits", "leaf_tails":
             with self.subTest(calls):
                 self.interrupt("fills", calls, "--trace", "--stamps=packet")
         self.interrupt("fills", "leaf_hits", "--trace", "--stamps=packet",
                        "-F", "^on_signal$", left_out=1)
 
-    def test_a_leaf_at_the_end_of_a_packet(self):
+    def test_every_step_survives_a_leaf_at_the_end_of_a_packet(self):
         for act in "calls", "fills":
             for calls in "leaf_ends", "leaf_tail_ends":
                 with self.subTest(act=act, calls=calls):
                     self.interrupt(act, calls, "--trace", "--stamps=packet")
 
-    def test_a_packet_is_full_and_used_again(self):
+    def test_every_step_survives_a_full_packet_that_is_reused(self):
         for calls in "hits", "tails":
             with self.subTest(calls):
                 self.interrupt("fills", calls, "--trace=64K",
                                "--on-overflow=process", "--stamps=packet")
 
-    def test_a_call_at_the_end_of_a_packet(self):
+    def test_every_step_survives_a_call_at_the_end_of_a_packet(self):
         self.interrupt("calls", "ends", "--trace", "--stamps=packet")
 
-    def test_a_tail_call_at_the_end_of_a_packet(self):
+    def test_every_step_survives_a_tail_call_at_the_end_of_a_packet(self):
         self.interrupt("calls", "tail_ends", "--trace", "--stamps=packet")
 
-    def test_the_next_packet_is_full_as_well(self):
+    def test_every_step_survives_two_full_packets(self):
         self.interrupt("fills", "ends", "--trace", "--stamps=packet")
         self.interrupt("fills", "tail_ends", "--trace", "--stamps=packet")
 
-    def test_a_packet_is_full_in_a_handler_that_is_not_hooked(self):
+    def test_every_step_survives_a_full_packet_in_an_unhooked_handler(self):
         for calls in "hits", "tails":
             with self.subTest(calls):
                 self.interrupt("fills", calls, "--trace", "--stamps=packet",
                                "-F", "^on_signal$", left_out=1)
 
-    def test_a_packet_is_full_in_a_handler_on_a_stack_of_its_own(self):
+    def test_every_step_survives_a_full_packet_on_an_alternate_stack(self):
         self.interrupt("fills", "alt_hits", "--trace", "--stamps=packet")
         self.interrupt("fills", "alt_hits", "--trace", "--stamps=packet",
                        "-F", "^on_signal$", left_out=1)
 
-    def test_a_packet_is_full_where_returns_are_stamped(self):
+    def test_every_step_survives_a_full_packet_with_stamped_returns(self):
         self.interrupt("fills", "hits", "--trace", "--stamps=all", words=8)
 
-    def test_a_packet_is_full_on_a_stack_that_lies_low(self):
+    def test_every_step_survives_a_full_packet_on_a_low_stack(self):
         for calls in "low_hits", "low_tails":
             with self.subTest(calls):
                 self.interrupt("fills", calls, "--trace", "--stamps=packet")
@@ -268,7 +268,7 @@ class EveryStepOfATrace(clewtest.Case):
         self.interrupt("fills", "hits", "--trace", "--trace-depth=9",
                        words=64, deeper=["idle"])
 
-    def test_calls_leave_the_window(self):
+    def test_every_step_survives_calls_that_leave_the_window(self):
         for calls in ("deep_hits", "deep_tails", "alt_deep_hits",
                       "deep_leaf_hits", "alt_deep_leaf_hits"):
             with self.subTest(calls):
@@ -277,20 +277,20 @@ class EveryStepOfATrace(clewtest.Case):
                        "-F", "^on_signal$", left_out=1)
 
     @slow
-    def test_calls_leave_the_window_where_returns_are_stamped(self):
+    def test_every_step_survives_leaving_the_window_with_stamped_returns(self):
         for calls in "deep_hits", "deep_tails":
             with self.subTest(calls):
                 self.interrupt("sinks", calls, "--trace", "--stamps=all")
 
     @slow
-    def test_a_packet_is_full_on_such_a_stack_where_returns_are_stamped(self):
+    def test_every_step_survives_low_stacks_with_stamped_returns(self):
         for calls in "low_hits", "low_tails":
             with self.subTest(calls):
                 self.interrupt("fills", calls, "--trace", "--stamps=all",
                                words=8)
 
     @slow
-    def test_a_packet_is_full_where_calls_are_stamped(self):
+    def test_every_step_survives_a_full_packet_with_stamped_calls(self):
         for calls in "hits", "tails":
             for stamps, words in ("1", 4), ("all", 8):
                 with self.subTest(calls=calls, stamps=stamps):
@@ -298,7 +298,7 @@ class EveryStepOfATrace(clewtest.Case):
                                    f"--stamps={stamps}", words=words)
 
     @slow
-    def test_a_packet_is_full_where_sites_are_kept(self):
+    def test_every_step_survives_a_full_packet_with_call_sites(self):
         for calls in "hits", "tails":
             with self.subTest(calls):
                 self.interrupt("fills", calls, "--trace", "--sites",

@@ -47,13 +47,13 @@ class Storm(clewtest.Case):
     def test_storms_of_handlers_on_the_stack_are_counted(self):
         self.check("stay")
 
-    def test_handlers_on_their_own_stack(self):
+    def test_storms_of_handlers_on_an_alternate_stack_are_counted(self):
         self.check("stack")
 
-    def test_signal_storm_with_many_verified_hits(self):
+    def test_storms_agree_with_frequent_verification(self):
         self.check("stay", self.frequent())
 
-    def test_signal_storm_with_each_call_timed(self):
+    def test_storms_are_counted_with_exact_times(self):
         """All completed calls have a time, wherever a signal arrived and whichever
         table was replaced meanwhile.
         """

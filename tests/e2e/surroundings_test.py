@@ -74,7 +74,7 @@ class Environment(clewtest.Case):
         self.check(["setarch", "-R", *SQL])
 
     @needs("cc")
-    def test_linked_at_odd_addresses(self):
+    def test_programs_linked_at_odd_addresses_are_recorded(self):
         source = self.work / "odd.c"
         source.write_text("""
             #include <stdio.h>
@@ -119,7 +119,7 @@ class Environment(clewtest.Case):
         self.check(["env", "LD_BIND_NOW=1", *SQL])
 
     @needs("cc")
-    def test_a_thread_that_was_there_before(self):
+    def test_program_with_a_thread_before_clew_runs_unhooked(self):
         """The thread may be executing code that a hook would change, so nothing is hooked."""
         audit = self.library("audit", """
             #include <link.h>
@@ -144,7 +144,7 @@ class Environment(clewtest.Case):
                            "(by an LD_AUDIT library?)")])
 
     @needs("cc")
-    def test_preloaded_functions_are_not_ours_to_call(self):
+    def test_clew_calls_no_preloaded_function(self):
         """clew does not call preloaded functions, least of all before libc is
         initialized: they may need its environment.
         """
@@ -154,7 +154,7 @@ class Environment(clewtest.Case):
             self.check(["env", f"LD_PRELOAD={early}", target("abi")])
 
     @needs("cc")
-    def test_our_own_calls_are_not_counted(self):
+    def test_calls_of_clew_itself_are_not_counted(self):
         """The program replaces functions of libc that clew itself calls."""
         source, program = self.work / "own.c", self.work / "own"
         source.write_text(OWN, encoding="utf-8")
@@ -194,12 +194,12 @@ class Environment(clewtest.Case):
         self.check([folder / "sqlite3", *SQL[1:]])
 
     @needs("sqlite3")
-    def test_vanished_directory(self):
+    def test_programs_in_a_removed_folder_are_recorded(self):
         self.check(["/bin/sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; '
                     'exec "$@"', "sh", *SQL])
 
     @needs("sqlite3")
-    def test_closed_descriptors(self):
+    def test_programs_with_closed_descriptors_are_recorded(self):
         self.check(["/bin/sh", "-c", 'exec <&- >&- 2>&-; exec "$@"', "sh",
                     *SQL])
         self.check([PYTHON, "-c",
@@ -216,7 +216,7 @@ class Environment(clewtest.Case):
             self.check(argv)
 
     @needs("unshare")
-    def test_the_proc_of_an_outer_namespace_is_understood(self):
+    def test_threads_are_known_by_proc_of_an_outer_namespace(self):
         """/proc shows other thread ids than gettid() in that namespace."""
         argv = ["unshare", "-Urpf", target("threads")]
         native = self.run_program(argv)
@@ -266,7 +266,7 @@ class Environment(clewtest.Case):
         self.assertLessEqual({"sh", "sqlite3"}, names)
         self.assertNotIn("static", names)
 
-    def test_recording_directory_that_is_not_there(self):
+    def test_program_runs_without_its_recording_folder(self):
         self.environment["LD_PRELOAD"] = str(clewtest.LIBRARY)
         for folder in f"{self.work}/missing", "/proc", "relative", "":
             self.environment["CLEW_DIR"] = folder
@@ -416,7 +416,7 @@ class Sanitizers(clewtest.Case):
         self.assertIn("heap-use-after-free", recorded.stderr)
 
     @needs("clang")
-    def test_addresses_by_a_shared_runtime(self):
+    def test_shared_address_sanitizer_works(self):
         where = self.run_program(
             ["clang", "-print-file-name=libclang_rt.asan-x86_64.so"],
             text=True).stdout.strip()
@@ -434,14 +434,14 @@ class Sanitizers(clewtest.Case):
                 self.check("thread", compiler, *flags)
 
     @needs("clang")
-    def test_uninitialized_memory(self):
+    def test_memory_sanitizer_works(self):
         self.check("memory", "clang", "-fsanitize-memory-track-origins")
 
     @needs("clang")
     def test_data_flow_sanitizer_works(self):
         self.check("dataflow", "clang")
 
-    def test_undefined_behaviour(self):
+    def test_undefined_behaviour_sanitizer_works(self):
         self.check("undefined")
 
 
@@ -571,7 +571,7 @@ class Disk(clewtest.Case):
         self.assertEqual((done.stdout, done.returncode),
                          (native.stdout, native.returncode))
 
-    def test_files_of_limited_size(self):
+    def test_calls_beyond_a_file_size_limit_are_lost_and_counted(self):
         lost = 0
         native = self.run_program(self.LOAD)
         for kib in 100, 1000, 3000:
@@ -586,7 +586,7 @@ class Disk(clewtest.Case):
 
 
 class Memory(clewtest.Case):
-    def test_limited_by_a_control_group(self):
+    def test_program_in_a_small_control_group_is_recorded(self):
         """The group has little memory for contexts, pages of the shadow, and tables."""
         for root, limit in (("/sys/fs/cgroup", "memory.max"),
                             ("/sys/fs/cgroup/memory",
@@ -610,7 +610,7 @@ class Memory(clewtest.Case):
 
 class ShadowStack(clewtest.Case):
     @needs("gdb")
-    def test_is_refused(self):
+    def test_program_with_a_shadow_stack_is_refused(self):
         """clew refuses a program with a shadow stack of the CPU (gdb simulates the
         kernel's answer).
         """

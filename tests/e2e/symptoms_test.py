@@ -64,7 +64,7 @@ def manual(name):
 class Symptoms(unittest.TestCase):
     maxDiff = None
 
-    def test_each_message_is_printed(self):
+    def test_each_message_in_the_documents_is_printed(self):
         texts = "\0".join(printed())
         all_messages = list(messages())
         self.assertGreater(len(all_messages), 60)
@@ -73,7 +73,7 @@ class Symptoms(unittest.TestCase):
                    if part.strip(" ,") and part.strip(" ,") not in texts]
         self.assertEqual(missing, [])
 
-    def test_each_option_belongs_to_its_command(self):
+    def test_each_option_in_the_documents_belongs_to_its_command(self):
         missing, count = [], 0
         for name in PAGES:
             for command, words in commands(page(name)):

@@ -354,7 +354,7 @@ class TailNesting(Attached):
 
     PATH = ("main", "first", "second", "third")
 
-    def test_each_is_below_the_one_that_jumps(self):
+    def test_function_is_below_the_one_that_jumps_to_it(self):
         program = self.build(CHAIN)
         for options in (["--time=none"], ["--time=exact"], ["--time=wall"],
                         ["--trace"], ["--trace", "--stamps=all"],
@@ -387,7 +387,7 @@ class TailNesting(Attached):
                          (0, 0))
         self.assertGreaterEqual(confidence["verified"], 999)
 
-    def test_a_function_jumps_to_its_own_place_and_is_jumped_to_there(self):
+    def test_self_jumps_agree_with_verification(self):
         for options in [], ["--trace"]:
             with self.subTest(options):
                 found = self.tree(
@@ -501,7 +501,7 @@ class TailNesting(Attached):
                     "report", "--json", self.recording_path)["confidence"]
                 self.assertEqual(confidence["diverged"], 0)
 
-    def test_a_jump_after_another_process_has_shared_the_thread(self):
+    def test_jump_in_a_vfork_child_counts_below_the_caller(self):
         """The function that jumps is not counted, and its tail call counts below its caller."""
         program = self.build(SHARES)
         for options in ["--time=none"], ["--time=exact"], ["--trace"]:
@@ -567,7 +567,7 @@ class Handed(Attached):
                 found[paths[node["id"]]] = node
         return found
 
-    def test_answers_have_the_whole_chain(self):
+    def test_contexts_from_the_agent_have_the_whole_chain(self):
         self.environment["HANDING_TELLS"] = "1"
         for options in (), ("--time=exact",), ("--libc",), ("--verify-period=1",):
             with self.subTest(options):

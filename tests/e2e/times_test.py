@@ -75,7 +75,7 @@ class Presence(clewtest.Case):
                 sum(cpu_ns for _, _, cpu_ns in wanted))
 
     @undisturbed
-    def test_time_off_the_cpu_is_told_of_each_thread(self):
+    def test_report_has_the_off_cpu_time_of_each_thread(self):
         present_ns, cpu_ns = self.check_threads(0)
         report = self.clew_json("report", "--json", self.recording_path)
         found = report["presence"]
@@ -92,7 +92,7 @@ class Presence(clewtest.Case):
     def test_killed_process_has_recorded_its_presence(self):
         self.check_threads(-signal.SIGKILL, "killed")
 
-    def test_samples_of_cpu_time_say_nothing_of_it(self):
+    def test_reports_of_cpu_time_have_no_off_cpu_time(self):
         self.record([target("presence")])
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertNotIn("presence", report)
@@ -217,11 +217,11 @@ class Exact(clewtest.Case):
             for function, (ended, least, most) in wanted.items()})
 
     @undisturbed
-    def test_calls_and_recursion(self):
+    def test_calls_and_recursion_have_exact_times(self):
         self.check("calls")
 
     @undisturbed
-    def test_tail_calls(self):
+    def test_tail_calls_have_exact_times(self):
         self.check("tails")
 
     @undisturbed
@@ -243,7 +243,7 @@ class Exact(clewtest.Case):
         self.check("coroutines", inclusive=False)
 
     @undisturbed
-    def test_children_begin_anew(self):
+    def test_forked_children_have_their_own_exact_times(self):
         recording, wanted = self.run_mode("forks", images=2)
         for truth in wanted:
             tree = Tree(recording.part(truth.pid))
@@ -266,7 +266,7 @@ class Exact(clewtest.Case):
                                 raw.ended * 10)
 
     @undisturbed
-    def test_the_report_compensates_alike(self):
+    def test_report_compensates_like_the_model(self):
         """The report's compensation, a second implementation, yields the same times."""
         _, wanted = self.run_mode("calls")
         ticks = collections.Counter()
@@ -364,7 +364,7 @@ class Exact(clewtest.Case):
         self.assertLess(sum(counts.values())
                         - sum(t.ended for t in times.values()), 10)
 
-    def test_forbidden_time_stamps(self):
+    def test_program_that_forbids_time_stamps_has_exact_times(self):
         """prctl(PR_SET_TSC) reports success while clew still reads the time stamp counter."""
         script = ("import ctypes\n"
                   "libc = ctypes.CDLL(None)\n"

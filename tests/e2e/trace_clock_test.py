@@ -42,7 +42,7 @@ class Clocks(clewtest.Case):
             # An interruption between both clock readings makes a call's time wrong.
             self.assertLess(abs(statistics.median(off)), NS_OFF, off)
 
-    def test_times_of_calls_are_right(self):
+    def test_stamps_of_calls_have_the_true_time(self):
         self.check()
 
     def test_hooking_for_long_does_not_shift_times(self):

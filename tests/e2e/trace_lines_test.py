@@ -278,7 +278,7 @@ class Functions(Case):
                                 r"\S+\n")
         self.assertRegex(every, r"2 of \d+ functions\n")
 
-    def test_functions_that_are_not_there_and_options_that_do_not_fit(self):
+    def test_unknown_functions_and_invalid_options_are_refused(self):
         done = self.clew("trace", "--slowest=nobody", self.recording_path)
         self.assertEqual(done.returncode, 1)
         self.assertIn("nobody: no such function in the recording",
@@ -317,7 +317,7 @@ class MainPath(Case):
                     if line["kind"] == "main_path"]
         return found
 
-    def test_path_has_most_of_the_time(self):
+    def test_main_path_has_most_of_the_time(self):
         self.make_calls((4000, 1, 8))
         found = self.main_path(1)
         self.assertEqual([one["name"] for one in found["path"]],
@@ -343,7 +343,7 @@ class MainPath(Case):
         self.assertEqual(rows[0]["slow"]["total_ns"], 5010)
         self.assertEqual(rows[0]["fast"]["total_ns"], 1000)
 
-    def test_time_of_a_function_without_callees(self):
+    def test_function_without_callees_has_its_own_time(self):
         self.make_calls((4000, 1, 8))
         self.assertIn("the slowest call: 100 % of it in the function itself; "
                       "the median call spends 100 % there",
@@ -449,7 +449,7 @@ class Perfetto(Case):
                 expected[key] = expected.get(key, 0) + one.samples
         self.assertEqual(found, expected)
 
-    def test_samples_of_a_window(self):
+    def test_perfetto_has_the_samples_of_the_window(self):
         made = exports.Synthetic(self.recording_path)
         chrome = json.loads(self.clew("export", "-F", "chrome",
                                       made.path).stdout)
@@ -465,7 +465,7 @@ class Perfetto(Case):
         self.assertEqual(sorted(round(one["ts"] * 1000) + start
                                 for one in chrome["samples"]), sorted(some))
 
-    def test_options_that_do_not_fit(self):
+    def test_invalid_options_of_perfetto_are_refused(self):
         for options in (["-F", "perfetto", "--focus=x", "-o", "x"],
                         ["-F", "perfetto", "--value=x", "-o", "x"],
                         ["-F", "perfetto", "--from=2", "--to=1", "-o", "x"]):
@@ -502,7 +502,7 @@ class Recorded(Case):
         self.assertEqual(found, +counted)
         self.assertEqual(+depths, collections.Counter())
 
-    def test_tail_calls(self):
+    def test_tail_calls_are_shown_as_such(self):
         self.check("tail")
 
     def test_jumps_are_shown(self):
@@ -510,7 +510,7 @@ class Recorded(Case):
 
 
 class Text(Case):
-    def test_indentation_durations_and_leaves(self):
+    def test_lines_have_indentation_and_durations(self):
         self.make("packet", "context 0 1001000", "call 1 1", "call 2 2",
                   "stamp 1002000", "call 3 3", "call 3 4", "stamp 1004000",
                   "tail 3 5", "stamp 1005000", "call 2 6", "stamp 1007000")
@@ -536,14 +536,14 @@ class Text(Case):
         self.assertIn(f"{name(1)}();  (cut off)", shown)
         self.assertIn(f"{name(7)}() {{  (began before)", shown)
 
-    def test_a_gap_is_in_the_calls_that_go_on(self):
+    def test_gap_is_indented_below_its_open_calls(self):
         self.make("packet", "context 0 1001000", "call 1 1",
                   "context 2 1002000 1", "call 1 2")
         self.assertEqual([(line["kind"], line["depth"])
                           for line in self.lines()][:3],
                          [("begin", 0), ("gap", 1), ("end", 0)])
 
-    def test_columns_are_beside_each_other(self):
+    def test_threads_are_shown_in_columns(self):
         self.make("packet", "context 0 1001000", "call 1 1",
                   "thread 1 4243", "packet", "context 0 1002000", "call 1 2")
         lines = self.text("--quiet", "--columns=20").splitlines()
@@ -564,7 +564,7 @@ class Text(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn("it contains no trace; record with --trace", done.stderr)
 
-    def test_times_that_are_none_are_refused(self):
+    def test_invalid_times_are_refused(self):
         for option in ("--from=x", "--to=3h", "--around=-1",
                        "--min-duration="):
             done = self.clew("trace", option)

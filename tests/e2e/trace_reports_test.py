@@ -60,7 +60,7 @@ class Reports(exports.Export, Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
-    def test_own_times_are_those_up_to_the_next_call(self):
+    def test_own_time_lasts_until_the_next_call(self):
         for seed in range(5):
             with self.subTest(seed=seed):
                 self.recording_path = self.work / f"{seed}.out"
@@ -96,7 +96,7 @@ class Reports(exports.Export, Case):
         self.assertEqual(self.own(), named({
             (1,): 100, (1, 2): 100 + 200, (4,): 1}))
 
-    def test_words_that_make_no_sense_have_no_time(self):
+    def test_invalid_words_of_a_trace_have_no_time(self):
         self.make("packet", "context 0 1001000", "call 1 1", "stamp 1001000",
                   "call 2 2", "stamp 1001100", f"word {0x3ff << 10}",
                   "call 2 3", "stamp 1001200", "context 2 1009000 1",
@@ -139,7 +139,7 @@ class Reports(exports.Export, Case):
         butterfly = self.reported("report", "--butterfly", name(2))
         self.assertEqual(butterfly["self"]["ns"], 300)
 
-    def test_csv_and_folded(self):
+    def test_csv_and_folded_exports_have_times_of_traces(self):
         self.make(*MEASURED)
         rows = csv.DictReader(io.StringIO(
             self.export("csv", self.recording_path).decode()))
@@ -217,7 +217,7 @@ class Pprof(exports.Export, Case):
     places = PprofExport.places
     stacks = PprofExport.stacks
 
-    def test_times(self):
+    def test_pprof_files_have_times_of_traces(self):
         self.make(*MEASURED)
         raw = self.raw(self.export_file("pprof", self.recording_path))
         self.assertEqual(self.stacks(raw, "wall/nanoseconds"), named(OWN))
@@ -229,7 +229,7 @@ class Callgrind(exports.Export, Case):
     LINE = CallgrindExport.LINE
     annotate = CallgrindExport.annotate
 
-    def test_times(self):
+    def test_callgrind_files_have_times_of_traces(self):
         self.make(*MEASURED)
         path = self.export_file("callgrind", self.recording_path)
         self.assertEqual(

@@ -55,7 +55,7 @@ class Traced(clewtest.Case):
         self.check("recursion", options=["--stamps=packet"])
         self.check("recursion", options=["--stamps=1"])
 
-    def test_callers_that_make_room_on_their_stack(self):
+    def test_callers_that_extend_their_frame_are_traced(self):
         """Earlier callees have slots further out on the stack, and have returned."""
         for options in ([], ["--stamps=all"], ["--sites"],
                         ["--trace-depth=200"]):
@@ -64,10 +64,10 @@ class Traced(clewtest.Case):
         self.check("makes_room",
                    options=["--trace=64K", "--on-overflow=process"])
 
-    def test_calls_from_everywhere(self):
+    def test_calls_from_each_kind_of_location_are_traced(self):
         self.check("offsets")
 
-    def test_tail_calls(self):
+    def test_tail_calls_are_traced(self):
         self.check("tail")
 
     def test_every_tier_of_hooks_is_traced(self):
@@ -84,7 +84,7 @@ class Traced(clewtest.Case):
         """The signals of a timer arrive anywhere, also inside a stub."""
         self.check_signals("--trace")
 
-    def test_signals_while_returns_are_stamped(self):
+    def test_signals_are_traced_while_returns_are_stamped(self):
         self.check_signals("--trace", "--stamps=all")
 
     def check_signals(self, *options):
@@ -123,7 +123,7 @@ class Traced(clewtest.Case):
         # Only calls at the end of a packet have no return.
         self.assertGreater(counts.returns, sum(counts.calls.values()) * .99)
 
-    def test_jumps_that_no_library_makes(self):
+    def test_jumps_without_a_library_are_traced(self):
         self.check("leaps")
 
     def test_calls_are_counted_before_they_are_overwritten(self):
@@ -175,10 +175,10 @@ class Traced(clewtest.Case):
                         self.assertGreater(trace.handed_over + trace.counted,
                                            0)
 
-    def test_signals_while_threads_wait(self):
+    def test_signals_are_traced_while_threads_wait(self):
         self.check_signals("--trace=64K", "--on-overflow=wait")
 
-    def test_forks_while_workers_count(self):
+    def test_forks_are_traced_while_workers_count(self):
         for way, images in ("fork", 13), ("threads", 13), ("vfork", 5):
             with self.subTest(way):
                 self.setUp()
@@ -199,10 +199,10 @@ class Traced(clewtest.Case):
     def test_deep_recursion_is_traced(self):
         self.check("deep", "5000")
 
-    def test_cancelled_threads(self):
+    def test_cancelled_threads_are_traced(self):
         self.check("cancel")
 
-    def test_threads_that_end_in_functions(self):
+    def test_threads_that_end_within_functions_are_traced(self):
         """Clean-up handlers and destructors of keys do not count below abandoned functions."""
         for options in ([], ["--stamps=all"], ["--sites"],
                         ["--trace=64K", "--on-overflow=process"]):
@@ -295,7 +295,7 @@ class Switched(clewtest.Case):
                 found[paths[node["id"]][-3:]] = node["calls"]
         return found
 
-    def test_calls_in_a_function_alone(self):
+    def test_trace_can_be_limited_to_a_function(self):
         found = self.paths("--trace-on=handle",
                            "--trace-off=handle%return")
         self.assertEqual(found.pop(("main", "handle", "step")), self.COUNT)
@@ -437,7 +437,7 @@ class Kept(clewtest.Case):
         self.assertGreater(trace.calls, 100000)
         self.assertLess(4 * trace.words / trace.calls, 4.5)
 
-    def test_stamps_are_so_much_time_apart(self):
+    def test_stamps_have_the_requested_distance(self):
         """The median distance of stamps is about the requested one. On shared
         processors, some distances are longer.
         """
@@ -464,12 +464,12 @@ class Kept(clewtest.Case):
         self.assertGreater(counts.stamps,
                            sum(counts.calls.values()) * .99)
 
-    def test_short_calls_are_taken_back(self):
+    def test_short_calls_are_removed_from_a_trace(self):
         """No longer call is lost, and the remaining calls are balanced."""
         self.check_taken_back("tail", "jumps")
 
     @slow
-    def test_short_calls_of_threads_are_taken_back(self):
+    def test_short_calls_of_threads_are_removed_from_a_trace(self):
         self.check_taken_back("recursion", "threads")
 
     def check_taken_back(self, *names):

@@ -49,7 +49,7 @@ class Transforms(clewtest.Case):
         self.assertEqual(self.calls("--focus=^store"), {
             "store(int)": 1, "lib::sort(int)": 1, "lib::leaf()": 21})
 
-    def test_ignore_hides_them(self):
+    def test_ignore_hides_matching_functions(self):
         self.assertEqual(self.calls("--ignore=^(store|walk)"), {
             "main": 1, "parse(int)": 1, "lib::sort(int)": 1,
             "lib::leaf()": 10})

@@ -62,28 +62,28 @@ class Traps(Trapping):
     def test_masks_of_sigtrap_work(self):
         self.record_case("masks")
 
-    def test_masks_work_while_waiting(self):
+    def test_masks_of_sigtrap_work_in_waits_for_signals(self):
         self.record_case("waits")
 
-    def test_dies_of_a_raised_one(self):
+    def test_raised_sigtrap_kills(self):
         self.assert_dies_alike("raised")
 
-    def test_dies_of_a_breakpoint(self):
+    def test_breakpoint_of_the_program_kills(self):
         self.assert_dies_alike("breakpoint")
 
-    def test_dies_though_ignoring_it(self):
+    def test_ignored_breakpoint_kills(self):
         self.assert_dies_alike("ignoring")
 
-    def test_dies_though_blocking_it(self):
+    def test_blocked_breakpoint_kills(self):
         self.assert_dies_alike("blocking")
 
-    def test_dies_of_a_pending_one(self):
+    def test_unblocked_pending_sigtrap_kills(self):
         self.assert_dies_alike("unblocking")
 
-    def test_dies_the_second_time(self):
+    def test_second_sigtrap_kills_after_a_one_time_handler(self):
         self.assert_dies_alike("twice", hits=2)
 
-    def test_a_blocked_one_is_inherited(self):
+    def test_blocked_sigtrap_is_inherited_at_the_start(self):
         blocked = "import os, signal, sys\n" \
             "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP])\n" \
             "os.execv(sys.argv[1], sys.argv[1:])"
@@ -94,7 +94,7 @@ class Traps(Trapping):
         self.assert_same_behaviour(native, recorded)
         self.assert_has_traps()
 
-    def test_a_blocked_one_is_handed_on(self):
+    def test_blocked_sigtrap_is_inherited_by_executed_programs(self):
         for how in "os.execvp('grep', argv)", \
                 "os.waitpid(os.posix_spawnp('grep', argv, os.environ), 0)":
             code = "import os, signal\n" \
@@ -126,10 +126,10 @@ class Handlers(Trapping):
     def test_trap_handlers_run_on_alternate_stacks(self):
         self.record_case("stacks", HANDLERS)
 
-    def test_contexts_are_switched(self):
+    def test_trap_handlers_may_switch_contexts(self):
         self.record_case("switches", HANDLERS)
 
-    def test_a_child_that_is_forked_in_one_has_none_waiting(self):
+    def test_child_forked_in_a_trap_handler_has_no_pending_trap(self):
         native = self.run_program([HANDLERS, "forks"])
         self.assertIn(b"over: 1 entered", native.stdout)
         self.assertIn(b"over: 3 entered", native.stdout)
@@ -139,10 +139,10 @@ class Handlers(Trapping):
     def test_a_pending_trap_kills_under_the_default_action(self):
         self.assert_dies_alike("reset", 3, HANDLERS)
 
-    def test_dies_of_a_breakpoint_in_one(self):
+    def test_breakpoint_in_a_trap_handler_kills(self):
         self.assert_dies_alike("within", 2, HANDLERS)
 
-    def test_no_system_call_but_the_return(self):
+    def test_trap_handlers_make_no_additional_system_call(self):
         native = self.run_program([HANDLERS, "strict"])
         self.assertEqual(native.stdout, b"three\n")
         self.assert_same_behaviour(native, self.record([HANDLERS, "strict"]))
@@ -174,7 +174,7 @@ class Debuggers(clewtest.Case):
         self.assertIn("NO_TRAP", verdicts)
 
     @needs("strace")
-    def test_strace_from_the_start(self):
+    def test_program_started_by_strace_traps(self):
         native = self.run_program([NATIVE, "handlers"])
         recorded = self.record(["strace", "-f", "-qqq", "-o", "/dev/null",
                                 NATIVE, "handlers"])
@@ -182,7 +182,7 @@ class Debuggers(clewtest.Case):
         self.assert_has_no_traps()
 
     @needs("gdb")
-    def test_gdb_from_the_start(self):
+    def test_program_started_by_gdb_traps(self):
         native = self.run_program([NATIVE, "threads"], text=True)
         recorded = self.record(["gdb", "-nx", "-batch", "-ex", "run",
                                 "--args", NATIVE, "threads"], ["-m", "traps"],
@@ -192,7 +192,7 @@ class Debuggers(clewtest.Case):
         self.assert_has_no_traps()
 
     @needs("gdb")
-    def test_gdb_attached_later(self):
+    def test_gdb_can_attach_to_a_trapping_program(self):
         process = subprocess.Popen(
             self.record_command([NATIVE, "commanded"]), cwd=self.work,
             env=self.environment, stdin=subprocess.PIPE,

@@ -49,7 +49,7 @@ class Counts(Case):
               ["tree"], ["tree", "--json"], ["export", "-F", "folded"],
               ["export", "-F", "csv"])
 
-    def test_functions(self):
+    def test_unmatched_functions_of_tables_are_reported(self):
         for words in self.TABLES:
             self.assert_nothing(
                 [*words, "-f", "parse_reqest"], f"clew {words[0]}: ",
@@ -64,7 +64,7 @@ class Counts(Case):
                           done.stderr)
             self.assertEqual("mangled" in done.stderr, said)
 
-    def test_functions_that_were_not_called(self):
+    def test_uncalled_functions_are_reported(self):
         for words in self.TABLES:
             self.assert_nothing([*words, "-f", "never_called"],
                                 "no function that was called matches\n")
@@ -89,7 +89,7 @@ class Counts(Case):
                                 "no thread nobody", "--by=thread")
         self.assertFalse((self.work / "page.html").exists())
 
-    def test_a_file_is_left_as_it_was(self):
+    def test_failed_filter_keeps_the_output_file(self):
         path = self.work / "stacks"
         path.write_text("before", encoding="utf-8")
         self.assert_nothing(["export", "-F", "folded", "-o", path, "-f", "zzz"])
@@ -103,7 +103,7 @@ class Counts(Case):
         self.assert_nothing(["diff", "--thread=zzz", self.recording_path],
                             "no thread zzz")
 
-    def test_named_functions(self):
+    def test_unmatched_named_functions_are_reported(self):
         for words in (["report", "-B", "handle_reqeust"],
                       ["tree", "--callers-of=handle_reqeust"]):
             self.assert_nothing(words, "handle_reqeust: no such function",
@@ -139,7 +139,7 @@ class Traces(Case):
                 self.assert_nothing([*words, option],
                                     "no call of the trace matches the filters")
 
-    def test_functions(self):
+    def test_unmatched_functions_of_traces_are_reported(self):
         for option in "--slowest", "--histogram":
             self.assert_nothing(["trace", f"{option}=handle_reqeust"],
                                 "did you mean handle_request?")
@@ -176,7 +176,7 @@ class Probes(Case):
                 self.assertEqual(done.stderr.count("did you mean"), 1)
                 self.assertEqual(done.stderr.count("was not placed"), 1)
 
-    def test_functions_of_libraries_that_are_loaded_later(self):
+    def test_probe_of_a_later_library_gets_no_suggestion(self):
         done = self.record([self.program], ["--probe=quite_another_one"],
                            text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -206,7 +206,7 @@ class Recordings(clewtest.Case):
                     self.clew(*words), "clew.out",
                     "record first: clew record -- CMD")
 
-    def test_another_name_is_suggested(self):
+    def test_missing_recording_gets_a_similar_name(self):
         (self.work / "before.out").mkdir()
         for words in ["report"], ["trace"], ["merge", "-o", "all.out"]:
             with self.subTest(words=words):

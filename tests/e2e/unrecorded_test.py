@@ -53,7 +53,7 @@ class Reasons(clewtest.Case):
         self.check_disk("24k", "clew cannot hook its functions: the disk is full")
 
     @needs("cc")
-    def test_death_before_anything_runs(self):
+    def test_death_in_the_loader_is_a_reason(self):
         """The program dies while the loader relocates it."""
         source, program = self.work / "early.c", self.work / "early"
         source.write_text("""
@@ -74,7 +74,7 @@ class Reasons(clewtest.Case):
         self.assertEqual(done.returncode, native.returncode)
         self.assert_one_line(done, "was not recorded: it died of", words)
 
-    def test_a_recording_that_the_program_removes(self):
+    def test_recording_removed_by_the_program_is_reported(self):
         done = self.record(["rm", "-r", self.recording_path], text=True)
         self.assertEqual(done.returncode, clewtest.UNRECORDED)
         self.assert_one_line(done, "was not recorded", "was removed while it ran")
@@ -122,7 +122,7 @@ class Refusals(clewtest.Case):
 class Notes(clewtest.Case):
     """Unrecorded programs leave a note in a file of the recording."""
 
-    def test_each_program_of_a_process_is_told_of(self):
+    def test_each_unrecorded_program_of_a_process_is_reported(self):
         """Python is recorded; the program that it executes under a limit is not."""
         script = """if 1:
             import os, resource

@@ -193,7 +193,7 @@ class Outside(clewtest.Case):
             self.assertEqual(program_frames(names), STACK, shown)
 
     @needs("gdb")
-    def test_gdb_starts_the_program(self):
+    def test_gdb_unwinds_a_program_that_it_starts(self):
         shown = self.run_program(
             ["gdb", "-batch", "-nx", "-ex", "set breakpoint pending on",
              "-ex", "set follow-fork-mode child",
@@ -216,7 +216,7 @@ class Outside(clewtest.Case):
             shown = self.look([target("remote"), str(pid)])
             self.assertEqual(program_frames(shown.split()), STACK, shown)
 
-    def test_other_frames_are_those_of_stubs_only(self):
+    def test_additional_frames_are_those_of_stubs(self):
         """Each hooked function has one additional frame, with a name that explains it."""
         if not pathlib.Path(target("remote")).exists():
             self.skipTest("remote is not built: libunwind-dev is missing")

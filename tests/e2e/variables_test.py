@@ -182,7 +182,7 @@ class Cxx(Case):
                                 "record " + ", ".join(words))
         self.assertEqual([*events.values()], [[words]])
 
-    def test_members_of_its_own_and_inherited(self):
+    def test_own_and_inherited_members_are_read(self):
         for compiler in ("g++", "clang++"):
             clewtest.needs(compiler)
             for level, version in itertools.product("02", "45"):
@@ -192,7 +192,7 @@ class Cxx(Case):
 
 
 class Refusals(Case):
-    def test_say_why(self):
+    def test_refused_variables_have_a_reason(self):
         program = self.build("gcc", "-O2", "-g")
         for action, *words in (
                 ("record req->nothing", "has no such member", '"nothing"'),
@@ -324,7 +324,7 @@ class Crashes(Case):
 
 
 class Listing(Case):
-    def test_types_and_places_are_listed(self):
+    def test_types_and_locations_of_variables_are_listed(self):
         program = self.build("gcc", "-O2", "-g")
         self.assertEqual(self.vars(program, "handle"), {
             "req": ["const request_t *", "$rdi", "(arg1)"],
@@ -349,7 +349,7 @@ class Listing(Case):
 
 
 class Debugger(Case):
-    def test_agrees(self):
+    def test_variables_are_where_gdb_finds_them(self):
         clewtest.needs("gdb")
         for compiler, level in itertools.product(("gcc", "clang"), "02"):
             clewtest.needs(compiler)

@@ -102,31 +102,31 @@ class Splits(Case):
         self.assert_split(truth)
 
     @undisturbed
-    def test_waits_of_one_millisecond_and_less(self):
+    def test_short_waits_have_their_wall_time(self):
         self.check(1, 4000, 2000)
 
     @undisturbed
-    def test_waits_of_five(self):
+    def test_waits_of_5_ms_have_their_wall_time(self):
         self.check(1, 3000, 10000, "jitter")
 
     @undisturbed
-    def test_regular_waits_of_15_and_50(self):
+    def test_regular_waits_of_50_ms_have_their_wall_time(self):
         self.check(1, 2000, 100000)
 
     @undisturbed
-    def test_waits_of_a_second(self):
+    def test_waits_of_a_second_have_their_wall_time(self):
         self.check(2, 4000, 1300000)
 
     @undisturbed
-    def test_threads_that_spin_and_sleep(self):
+    def test_waits_beside_spinning_threads_have_their_wall_time(self):
         self.check(2, 3000, 20000, "jitter", "spin")
 
     @undisturbed
-    def test_a_hundred_threads(self):
+    def test_waits_of_a_hundred_threads_have_their_wall_time(self):
         self.check(100, 5000, 20000, "jitter")
 
     @undisturbed
-    def test_a_hundred_threads_that_do_the_same_at_the_same_time(self):
+    def test_simultaneous_waits_of_a_hundred_threads_have_their_wall_time(self):
         self.check(100, 3000, 100000)
 
     @undisturbed
@@ -134,7 +134,7 @@ class Splits(Case):
         self.check(4, 3000, 50000, "jitter", options=["--rate=97"])
 
     @undisturbed
-    def test_short_waits_after_a_long_one(self):
+    def test_short_waits_after_a_long_one_have_their_wall_time(self):
         truth = self.record_idles("burst", 1, 3000 * self.longer)
         self.assertEqual(set(truth), {"most", "some", "little"})
         self.assert_split(truth)
@@ -174,7 +174,7 @@ class Reasons(Case):
             if not 0.8 < ns / truth[name].wall_ns < 1.2:
                 raise Disturbed(f"{name}: {ns} ns of {truth[name]}")
 
-    def test_numbers_are_the_kernels(self):
+    def test_waits_have_the_kernels_system_call_numbers(self):
         self.record_idles("reasons", 100)
         part, = self.recording().parts
         numbers = call_numbers()
@@ -183,7 +183,7 @@ class Reasons(Case):
         for name in "futex", "poll", "read", "clock_nanosleep", "wait4":
             self.assertIn(1 + numbers[name], waits, name)
 
-    def test_pcs_are_those_of_the_calls(self):
+    def test_waits_have_the_pc_of_their_system_call(self):
         """The pc of a waiting thread follows a syscall instruction of the C library."""
         self.record_idles("reasons", 100)
         part, = self.recording().parts
@@ -221,7 +221,7 @@ class Reasons(Case):
 class Rows(Case):
     """Rows of reports that are not hooked functions."""
 
-    def test_lines_account_for_all_time(self):
+    def test_rows_account_for_all_wall_time(self):
         self.record_idles("split", 2, 500, 20000, "spin")
         rows, report = self.rows("--by=line")
         self.assertEqual(sum(row["self_ns"] for row in rows.values()),
