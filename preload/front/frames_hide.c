@@ -49,12 +49,8 @@ static int is_program_frame(uint64_t *pc)
 static int ask(backtrace_function function, void **frames, int room, void **all,
 	       int all_room)
 {
-	const int may_land = heal_is_landing_expected();
 	int all_count = function(all, all_room);
 	int count = 0;
-
-	if (!may_land)
-		heal_cancel();
 
 	for (int i = 0; i < all_count && count < room; i++) {
 		uint64_t pc = (uintptr_t)all[i];
@@ -68,8 +64,12 @@ static int ask(backtrace_function function, void **frames, int room, void **all,
 static int ask_on_stack(backtrace_function function, void **frames, int room)
 {
 	void *all[ROOM_FOR(ON_STACK_MAX)];
+	const struct pc_range former = heal_pass_over((struct pc_range){
+		(uintptr_t)all, (uintptr_t)all + sizeof(all) });
+	const int count = ask(function, frames, room, all, ROOM_FOR(room));
 
-	return ask(function, frames, room, all, ROOM_FOR(room));
+	heal_pass_over(former);
+	return count;
 }
 
 static int ask_in_memory(backtrace_function function, void **frames, int room)
@@ -86,12 +86,23 @@ static int ask_in_memory(backtrace_function function, void **frames, int room)
 	return count;
 }
 
+/*
+ * The function looks up unwind information, as if the thread was about to land.
+ * clew then searches for the caller of each call that the function makes, and
+ * must not take its own list of return addresses for active calls.
+ */
 static int program_frames(backtrace_function function, void **frames, int room)
 {
+	const int may_land = heal_is_landing_expected();
+	int count;
+
 	if (!function || room <= 0)
 		return 0;
-	return room > ON_STACK_MAX ? ask_in_memory(function, frames, room)
-				   : ask_on_stack(function, frames, room);
+	count = room > ON_STACK_MAX ? ask_in_memory(function, frames, room)
+				    : ask_on_stack(function, frames, room);
+	if (!may_land)
+		heal_cancel();
+	return count;
 }
 
 EXPORT int backtrace(void **frames, int room)

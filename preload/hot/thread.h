@@ -163,6 +163,11 @@ struct hot_aside {
 		uint8_t owes_context;
 	} depth;
 	/*
+	 * A part of the stack in which clew keeps a list of return addresses
+	 * (stack/heal.h), from its start to its end; 0: none.
+	 */
+	uint64_t listed_from, listed_until;
+	/*
 	 * The function in whose slot a virtual thread was mounted or unmounted
 	 * (jvm/exact/java_border.h): walks end at this slot until the function
 	 * returns.

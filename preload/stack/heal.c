@@ -82,6 +82,31 @@ void heal_cancel(void)
 	switch_trust();
 }
 
+struct pc_range heal_pass_over(struct pc_range list)
+{
+	volatile struct hot_aside *aside = hot.aside;
+	struct pc_range former = { 0 };
+
+	if (!aside)
+		return former;
+	former = (struct pc_range){ aside->listed_from, aside->listed_until };
+	/* A handler in between sees no list, or one of the two. */
+	aside->listed_until = 0;
+	aside->listed_from = list.start;
+	aside->listed_until = list.end;
+	return former;
+}
+
+/* Returns the next address at which a call may have its stack slot. */
+static uint64_t pass_over(uint64_t at)
+{
+	const struct hot_aside *aside = hot.aside;
+
+	return aside && at >= aside->listed_from && at < aside->listed_until
+		       ? aside->listed_until
+		       : at;
+}
+
 /* The result of a search for a caller. */
 struct finding {
 	uint64_t id;
@@ -150,10 +175,10 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 	const int is_own = walk_is_on_own_stack(slot);
 	const int past = is_own ? SCAN_MAX : SCAN_PAST;
 	struct finding finding = { 0 };
-	uint64_t at = slot + 8, page = slot & ~(PAGE_BYTES - 1);
+	uint64_t at = pass_over(slot + 8), page = slot & ~(PAGE_BYTES - 1);
 
 	for (int left = slots_to_scan(slot, is_own); left > 0;
-	     left--, at += 8) {
+	     left--, at = pass_over(at + 8)) {
 		const struct trampoline *one = walk_trampoline(at, &page);
 		const struct shadow_slot *shadow = shadow_of(at);
 		uint64_t word;

@@ -37,6 +37,14 @@ void heal_watch(const struct pc_range *code);
 void heal_forget(const struct pc_range *code);
 int heal_is_watched(uint64_t pc);
 
+/*
+ * States that the calling thread keeps a list of return addresses in this part
+ * of its stack: addresses in stubs there are no active calls. Returns the part
+ * that was stated before, which the caller states again when its own list ends.
+ * Signal handlers may call this function.
+ */
+struct pc_range heal_pass_over(struct pc_range list);
+
 /* Ends the doubt: the thread has landed with the right id, or will not land. */
 void heal_cancel(void);
 

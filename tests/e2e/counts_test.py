@@ -231,6 +231,7 @@ class Counts(clewtest.Case):
 
     def test_backtraces_are_counted(self):
         self.check("backtraces")
+        self.check("backtraces", options=["--libc"])
 
 
 class Preserved(clewtest.Case):
