@@ -41,34 +41,42 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-/* Maximum of early bindings; the JDK makes some hundreds. */
+/*
+ * Maximum number of natives that are bound before VMStart. The JDK binds some
+ * hundreds.
+ */
 #define EARLY_MAX 4096
 
 struct early {
 	jmethodID method;
 	void *address;
 	int is_intrinsic;
-	struct bridge *bridge; /* NULL: none */
+	struct bridge *bridge; /* the native's bridge, or NULL */
 };
 
 static struct {
-	_Atomic(JavaVM *) vm; /* the JVM that has the agent; NULL: none */
-	/* The JVM that got the agent last; stays when that JVM ends. */
+	_Atomic(JavaVM *) vm; /* the JVM that has the agent, or NULL */
+	/* The JVM that got the agent last. Not changed when that JVM ends. */
 	_Atomic(JavaVM *) last_vm;
 	/*
-	 * Clew's environment, which sends the events; NULL: no JVM has the
-	 * agent.
+	 * clew's JVMTI environment, which sends the events; NULL if no JVM has
+	 * the agent.
 	 */
 	jvmtiEnv *heard;
-	int knows_callers; /* the callers of natives can be determined */
-	int is_exact;      /* Java methods count their calls */
+	/* whether the callers of natives can be determined */
+	int knows_callers;
+	int is_exact; /* whether Java methods count their calls */
 	/*
-	 * As is_exact, and never only in standby: bridges need not find
+	 * Whether Java methods count their calls all the time, not only while
+	 * counting is switched on (standby). Bridges then need not find
 	 * callers.
 	 */
 	int is_silent;
 	struct lock lock; /* protects the following members */
-	/* Array of EARLY_MAX; NULL until the first is added. */
+	/*
+	 * An array of EARLY_MAX elements; NULL until the first element is
+	 * added.
+	 */
 	struct early *early;
 	uint32_t early_count;
 } agent;

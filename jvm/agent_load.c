@@ -19,7 +19,7 @@
 #define OPTION      "-agentpath:"
 #define OPTION_ROOM 4096
 
-static _Atomic int is_awaited; /* a JVM is being created */
+static _Atomic int is_awaited; /* whether a JVM is being created */
 
 void agent_await(int is_being_made)
 {

@@ -8,7 +8,7 @@
 
 /*
  * Stores whether a JVM is being created, which will call Agent_OnLoad(). Any
- * thread.
+ * thread may call this function.
  */
 void agent_await(int is_being_made);
 

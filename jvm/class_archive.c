@@ -9,7 +9,7 @@
 
 #include "preload/sys/sys.h"
 
-#define FILE_BYTES   16384 /* bytes of a file that are read */
+#define FILE_BYTES   16384 /* number of bytes that are read from a file */
 #define OPTIONS_FILE "-XX:VMOptionsFile="
 
 /*

@@ -41,8 +41,8 @@ static void JNICALL retransforms(JNIEnv *jni, jobject self, jlong agent,
 }
 
 /*
- * Called instead of the Flight Recorder's native, by which it adds events to
- * classes when a recording of its own begins.
+ * Called instead of the native by which the Flight Recorder adds events to
+ * classes when one of its own recordings begins.
  */
 static void JNICALL records(JNIEnv *jni, jobject self, jobjectArray classes)
 {

@@ -41,7 +41,8 @@ typedef jint (*create_function)(JavaVM **vm, void **environment,
 				void *arguments);
 
 static struct divert creates[MACHINES_MAX];
-static uint32_t create_count; /* protected by the loader's lock */
+/* number of used slots, protected by the loader's lock */
+static uint32_t create_count;
 
 /* ---- The options ---- */
 
@@ -155,8 +156,9 @@ static int is_machine(const struct module *module)
 }
 
 /*
- * Returns the slot of the function at a pc: that from an earlier load of the
- * same module at the same address, or the next unused one.
+ * Returns the slot of the function at a pc. If the same module was loaded
+ * earlier at the same address, this is its former slot, otherwise the next
+ * unused slot.
  */
 static uint32_t find_slot(uint64_t pc)
 {

@@ -22,7 +22,7 @@ typedef jint (*list_function)(JavaVM **machines, jsize room, jsize *count);
 /*
  * Written with the loader's lock held, before another thread of clew reads it.
  */
-static uint64_t machine_base; /* 0: no JVM is loaded */
+static uint64_t machine_base; /* 0 if no JVM is loaded */
 
 void late_meet(const struct module *machine)
 {
@@ -34,7 +34,7 @@ int late_is_there(void)
 	return machine_base && rt.config->java != CONFIG_JAVA_OFF;
 }
 
-/* Returns NULL if no JVM exists (yet, or any more). */
+/* Returns the process's JVM, or NULL if none exists at present. */
 static JavaVM *find_machine(void)
 {
 	const list_function list = (list_function)lookup_in_map(

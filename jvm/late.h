@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A JVM that ran before clew attached to its process. */
+/* Gives the agent to a JVM that ran before clew attached to its process. */
 #ifndef CLEW_JVM_LATE_H
 #define CLEW_JVM_LATE_H
 

@@ -111,7 +111,10 @@ static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
 
 /* ---- The next functions ---- */
 
-#define FIND(name)                                                    next.name = dlsym(RTLD_NEXT, #name);
+/* clang-format off */
+#define FIND(name) \
+	next.name = dlsym(RTLD_NEXT, #name);
+/* clang-format on */
 #define FIND_TAKER(name, type, is_shared, try, parameters, arguments) FIND(name)
 #define FIND_TRIER(name, type, is_shared)                             FIND(name)
 #define FIND_WAITER(name, parameters, arguments)                      FIND(name)

@@ -72,7 +72,7 @@
 #define WIRE_ATTACH_RELEASE            "clew_attach_release"
 
 enum wire_attach_state {
-	WIRE_ATTACH_NONE, /* clew was never attached, or has detached */
+	WIRE_ATTACH_NONE, /* clew has never attached, or has detached */
 	/* clew_attach_prepare() is complete; no text is written yet. */
 	WIRE_ATTACH_PREPARED,
 	WIRE_ATTACH_ENTERED, /* the texts are written or being written */
@@ -126,8 +126,8 @@ struct wire_text {
 	uint8_t bytes;
 	uint8_t before[WIRE_ATTACH_TEXT_BYTES];
 	uint8_t after[WIRE_ATTACH_TEXT_BYTES];
-	uint8_t is_data; /* 1: the piece is data and not code */
-	uint8_t is_kept; /* 1: the piece belongs to the library itself */
+	uint8_t is_data; /* 1 if the piece is data and not code */
+	uint8_t is_kept; /* 1 if the piece belongs to the library itself */
 	uint32_t number; /* used by the controller only: index in the array */
 };
 _Static_assert(sizeof(struct wire_text) == 40, "on the wire");
@@ -156,7 +156,7 @@ _Static_assert(sizeof(struct wire_asked) == 96, "on the wire");
 /* A stopped thread. */
 struct wire_stopped {
 	uint64_t tid;
-	/* The thread pointer; 0: libc did not create the thread. */
+	/* The thread pointer, or 0 if libc did not create the thread. */
 	uint64_t block;
 	uint64_t pc, sp;
 	/* Index of the thread's innermost frame in the attachment's array. */
@@ -167,8 +167,8 @@ struct wire_stopped {
 	 */
 	uint32_t frame_count;
 	/*
-	 * 1: the whole stack was unwound; 0: the thread has no frames in the
-	 * array
+	 * 1 if the whole stack was unwound, 0 if the thread has no frames in
+	 * the array
 	 */
 	uint32_t is_unwound;
 	uint32_t pad;
@@ -193,7 +193,7 @@ struct wire_frame {
 	 * inner function.
 	 */
 	uint64_t pc;
-	uint32_t is_kept; /* the return address must not change */
+	uint32_t is_kept; /* 1 if the return address must not change */
 	uint32_t number;  /* the function's number; set by the library */
 };
 _Static_assert(sizeof(struct wire_frame) == 40, "on the wire");
@@ -214,10 +214,10 @@ struct wire_attachment {
 	uint64_t frames; /* array of struct wire_frame */
 	uint64_t frame_max;
 	/*
-	 * Where no thread may be when clew detaches: these ranges of code, and
-	 * each window of 16 MiB whose byte b in the map at address `windows`
-	 * has bit 1 << b set in window_values. In addition, the word at
-	 * distance busy_at from each thread's control block must be 0.
+	 * The code in which no thread may be when clew detaches: these ranges,
+	 * and each window of 16 MiB whose byte b in the map at address
+	 * `windows` has bit 1 << b set in window_values. In addition, the word
+	 * at distance busy_at from each thread's control block must be 0.
 	 */
 	struct wire_attach_range {
 		uint64_t start, end;

@@ -20,7 +20,8 @@
 #define WIRE_VALUE_NAME_BYTES 24
 
 enum wire_unit {
-	WIRE_UNIT_NUMBER, /* a number of what the column's name denotes */
+	/* a number of the things that the column's name denotes */
+	WIRE_UNIT_NUMBER,
 	WIRE_UNIT_BYTES,
 	WIRE_UNIT_NS,
 	WIRE_UNIT_COUNT
@@ -41,15 +42,19 @@ _Static_assert(sizeof(struct wire_values) == 8, "on the wire");
 
 enum wire_row_state {
 	WIRE_ROW_FREE,
-	/* Values of one context; id 0: outside all hooked functions. */
+	/*
+	 * Values of one context. With id 0, the values outside of all hooked
+	 * functions.
+	 */
 	WIRE_ROW_CONTEXT,
 	/* Values of all contexts for which there was no free row. */
 	WIRE_ROW_OTHERS,
 };
 
 struct wire_value_row {
-	uint64_t id;            /* id of the context */
-	_Atomic uint32_t state; /* enum wire_row_state; stored last, release */
+	uint64_t id; /* id of the context */
+	/* enum wire_row_state; stored last, with release */
+	_Atomic uint32_t state;
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct wire_value_row) == 16, "on the wire");

@@ -13,7 +13,7 @@ enum wire_fold {
 	WIRE_FOLD_CONTEXTS, /* the maximum number of contexts was recorded */
 	WIRE_FOLD_BYTES,    /* the recording reached its maximum size */
 	WIRE_FOLD_SPACE,    /* the file could not grow */
-	WIRE_FOLD_MEMORY,   /* no memory or address space left */
+	WIRE_FOLD_MEMORY,   /* no memory or address space was left */
 	WIRE_FOLD_FILTER,   /* a system call filter prevents growth */
 	/* Too little memory was free in the control group or in the system. */
 	WIRE_FOLD_GROUP,
@@ -31,8 +31,7 @@ enum wire_fold {
 #define WIRE_LATE_PERIOD    128
 
 /*
- * Returns N if one first call of a context in N is verified; 0: none is
- * verified.
+ * Returns N if one of N first calls of contexts is verified, or 0 if none is.
  */
 static inline uint32_t wire_first_period(uint32_t verify_period, int is_late)
 {
@@ -92,8 +91,8 @@ struct wire_tally {
 	struct wire_verdicts calls;
 	struct wire_verdicts firsts; /* first calls of contexts */
 	/*
-	 * WIRE_TIME_EXACT: time that clew's slow paths took in the tally's
-	 * threads.
+	 * With WIRE_TIME_EXACT, the time for which the clocks of the tally's
+	 * threads were stopped because they executed slow code of clew.
 	 */
 	uint64_t paused_ticks;
 	/*
@@ -262,8 +261,9 @@ struct wire_context {
 };
 _Static_assert(sizeof(struct wire_context) == 24, "on the wire");
 
-#define WIRE_SITE_PC   ((UINT64_C(1) << 48) - 1)
-#define WIRE_SITE_TAIL (UINT64_C(1) << 63) /* the record is for tail calls */
+#define WIRE_SITE_PC ((UINT64_C(1) << 48) - 1)
+/* flag: the record is for tail calls */
+#define WIRE_SITE_TAIL (UINT64_C(1) << 63)
 
 /*
  * Tail calls (by a jump) of a context are counted separately. A second record
@@ -306,7 +306,8 @@ struct wire_left_out {
 	uint32_t times;    /* how often its hook was removed */
 	/* When the function's hook was removed first. */
 	uint64_t first_ns;
-	_Atomic uint64_t since_ns; /* hook removed since then; 0: hooked */
+	/* time since which the hook is removed; 0 if the function is hooked */
+	_Atomic uint64_t since_ns;
 	uint64_t out_ns; /* total time without the hook, before since_ns */
 	/*
 	 * Estimated number of calls without the hook, including the time since

@@ -9,31 +9,35 @@
  *
  *	ID		DIRECTIVE_ID is the directive's number, which is not
  *			stored in files
- *	word		in the configuration, and the long name of the option
- *	KIND		what its value is (enum wire_setting_kind), see below
- *	member		of struct config (preload/host/config.h)
+ *	word		the directive's name in the configuration, which is
+ *			also the long name of the option
+ *	KIND		the kind of its value (enum wire_setting_kind), see
+ *			below
+ *	member		the member of struct config (preload/host/config.h)
+ *			that holds the value
  *	standard	the member's value if the configuration has no such
  *			directive
- *	least, most	bounds of its number; 0, 0: the kind has no number
+ *	least, most	bounds of the number; 0 and 0 if the kind has no number
  *	COMMANDS	which commands have the option: RECORD (clew record),
  *			BOTH (clew attach as well), NONE
- *			well), NONE
  *	key		the option's letter, or 0
- *	argument	as --help shows it
- *	GROUP, RANK	where --help shows it (HELP_GROUP of cli/common/help.h;
- *			FIRST or LATER)
- *	help		its description
- *	obstacle	why clew attach refuses the directive, or NULL
+ *	argument	the option's argument as --help shows it
+ *	GROUP, RANK	the place of the option in --help (HELP_GROUP of
+ *			cli/common/help.h; FIRST or LATER)
+ *	help		the option's description in --help
+ *	obstacle	the reason why clew attach refuses the directive, or
+ *			NULL
  *
  * The kinds:
  *
  *	FLAG		no value; sets an int to 1
  *	NUMBER		a decimal number; people may write 4K, 2M or 1G. The
- *			last directive holds
- *	LIMIT		the same, but the least one of several directives holds
+ *			last of several directives holds
+ *	LIMIT		like NUMBER, but the least of several directives holds
  *	WORD		one of the words of wire_directive_words()
  *	TEXT, REGEX	any text; an extended regular expression
- *	others		values with a parser of their own in cli/recording/directives.c and
+ *	others		values with a parser of their own, in
+ *			cli/recording/directives.c and
  *			preload/host/config_values.c
  */
 #ifndef CLEW_WIRE_DIRECTIVE_TABLE_H
@@ -45,7 +49,7 @@
 #include "wire/packet.h"
 #include "wire/recording.h"
 
-/* The value of `--trace` if the user gives none. */
+/* The value of --trace if the user gives the option without a value. */
 #define DIRECTIVE_TRACE_STANDARD "1G"
 
 /*
@@ -70,12 +74,14 @@ X(NOT_FUNCTION, "not-function", REGEX, rules, 0, 0, 0, \
 X(LIBC, "libc", FLAG, hook_libc, 0, 0, 0, \
   RECORD, 0, NULL, SELECTION, LATER, \
   "Also count functions of the C library", \
-  "functions of the C library can be hooked only from the start of a process; use " \
+  "functions of the C library can be hooked only from the start of a " \
+  "process; use " \
   "clew record --libc") \
 X(JIT_CALLERS, "jit-callers", FLAG, jit_callers, 0, 0, 0, \
   RECORD, 0, NULL, SELECTION, LATER, \
   "Show functions that JIT code calls below that code", \
-  "clew could not detach while generated code waits for a call to return; use " \
+  "clew could not detach while generated code waits for a call to return; " \
+  "use " \
   "clew record --jit-callers") \
 X(NO_CHILDREN, "no-children", FLAG, no_children, 0, 0, 0, \
   RECORD, 0, NULL, SELECTION, LATER, \
@@ -93,7 +99,8 @@ X(TRACE, "trace", TRACE, trace_bytes, 0, 65536, INT64_MAX, \
   RECORD, 0, "SIZE|ring:SIZE", TRACES, FIRST_OPTIONAL, \
   "Record each call in order (default: latest " DIRECTIVE_TRACE_STANDARD ")", \
   "clew attach cannot record a trace; use clew record --trace") \
-X(STAMPS, "stamps", STAMPS, stamp_every, DIRECTIVE_STAMPS_STANDARD, 1, UINT16_MAX, \
+X(STAMPS, "stamps", STAMPS, stamp_every, DIRECTIVE_STAMPS_STANDARD, 1, \
+  UINT16_MAX, \
   RECORD, 0, "packet|N|TIME|all", TRACES, LATER, \
   "How often to store a time stamp (default: every 64 calls)", NULL) \
 X(MIN_DURATION, "min-duration", DURATION, least_ns, 0, 1, 1000000000000, \
@@ -108,14 +115,16 @@ X(ON_OVERFLOW, "on-overflow", WORD, overflow, WIRE_OVERFLOW_DROP, 0, 0, \
 X(WORKERS, "workers", NUMBER, workers, 0, 1, WIRE_WORKERS_MAX, \
   RECORD, 0, "N", TRACES, LATER, \
   "Threads of clew that count calls before they are overwritten", NULL) \
-X(TRACE_DEPTH, "trace-depth", NUMBER, trace_depth, 0, 1, WIRE_PACKET_DEPTH_MAX, \
+X(TRACE_DEPTH, "trace-depth", NUMBER, trace_depth, 0, 1, \
+  WIRE_PACKET_DEPTH_MAX, \
   RECORD, 0, "N", TRACES, LATER, \
   "Omit calls deeper than N levels (at most 200)", NULL) \
 X(SNAPSHOT_ON, "snapshot-on", SIGNAL, snapshot_signal, 0, 1, 31, \
   RECORD, 0, "SIGNAL", SNAPSHOTS, LATER, \
   "Save a snapshot when a process receives SIGNAL, such as USR2", NULL) \
 X(JAVA, "java", JAVA, java, 0, 0, 0, \
-  BOTH, 0, "natives|exact[:PATTERN,...]|inplace[:...]" DIRECTIVE_JAVA_STANDBY "|vm|off", \
+  BOTH, 0, "natives|exact[:PATTERN,...]|inplace[:...]" \
+  DIRECTIVE_JAVA_STANDBY "|vm|off", \
   JAVA, FIRST, "What to count in a JVM (default: natives)", NULL) \
 X(JAVA_MIN_SIZE, "java-min-size", NUMBER, java_min_size, 7, 0, UINT16_MAX, \
   BOTH, 0, "N", JAVA, LATER, \
@@ -123,11 +132,13 @@ X(JAVA_MIN_SIZE, "java-min-size", NUMBER, java_min_size, 7, 0, UINT16_MAX, \
 X(JNI_ENV, "jni-env", FLAG, hook_jni, 0, 0, 0, \
   RECORD, 0, NULL, JAVA, LATER, \
   "Also count JNI functions that native methods call", \
-  "a running JVM cannot be made to report calls of JNI functions; use clew record --jni-env") \
+  "a running JVM cannot be made to report calls of JNI functions; use " \
+  "clew record --jni-env") \
 X(BUDGET, "budget", BUDGET, budget, 0, 1, 1000, \
   BOTH, 0, "SHARE", LIMITS, FIRST, \
   "Skip hot functions to limit clew's CPU share (5%)", NULL) \
-X(MAX_CONTEXTS, "max-contexts", LIMIT, max_contexts, UINT64_MAX, 1, UINT32_MAX, \
+X(MAX_CONTEXTS, "max-contexts", LIMIT, max_contexts, UINT64_MAX, 1, \
+  UINT32_MAX, \
   BOTH, 0, "N", LIMITS, LATER, \
   "Record at most N contexts per process", NULL) \
 X(MAX_MEMORY, "max-memory", LIMIT, max_bytes, 0, 1, INT64_MAX, \
@@ -139,7 +150,8 @@ X(FOLD_RECURSION, "fold-recursion", FLAG, folds_recursion, 0, 0, 0, \
 X(NO_TAIL_NESTING, "no-tail-nesting", FLAG, no_tail_nesting, 0, 0, 0, \
   BOTH, 0, NULL, LIMITS, LATER, \
   "Show tail calls below the caller of the function that jumps", NULL) \
-X(VERIFY_PERIOD, "verify-period", NUMBER, verify_period, 65536, 0, INT32_MAX / 2, \
+X(VERIFY_PERIOD, "verify-period", NUMBER, verify_period, 65536, 0, \
+  INT32_MAX / 2, \
   BOTH, 0, "N", LIMITS, LATER, \
   "Check one call in N against the stack (default: 65536)", NULL) \
 X(NO_PRELINKING, "no-prelinking", FLAG, no_prelinking, 0, 0, 0, \
@@ -147,10 +159,12 @@ X(NO_PRELINKING, "no-prelinking", FLAG, no_prelinking, 0, 0, 0, \
   "Generate stubs in each process; do not use cached ones", NULL) \
 X(PROBE, "probe", PROBE, probes, 0, 0, 0, \
   NONE, 0, NULL, PROBES, LATER, "", \
-  "a rules file cannot contain this for clew attach; use --probe, or clew probe add") \
+  "a rules file cannot contain this for clew attach; use --probe, or clew " \
+  "probe add") \
 X(ACTION, "action", ACTION, probes, 0, 0, 0, \
   NONE, 0, NULL, PROBES, LATER, "", \
-  "a rules file cannot contain this for clew attach; use --probe, or clew probe add") \
+  "a rules file cannot contain this for clew attach; use --probe, or clew " \
+  "probe add") \
 X(CACHE, "cache", TEXT, cache_dir, 0, 0, 0, \
   NONE, 0, NULL, LIMITS, LATER, "", NULL)
 /* clang-format on */
@@ -196,9 +210,11 @@ enum wire_directive {
 /* clang-format off */
 #define WIRE_EXCLUSIONS(X) \
 X(TRACE, NULL, TIME, "!none", \
-  "--trace and --time exclude each other: a trace contains the time of each call; omit --time") \
+  "--trace and --time exclude each other: a trace contains the time of " \
+  "each call; omit --time") \
 X(TRACE, NULL, BUDGET, NULL, \
-  "--trace and --budget exclude each other: a trace contains every call; omit one of them") \
+  "--trace and --budget exclude each other: a trace contains every call; " \
+  "omit one of them") \
 X(TRACE, NULL, JNI_ENV, NULL, \
   "--trace excludes --jni-env and --jit-callers; omit them") \
 X(TRACE, NULL, JIT_CALLERS, NULL, \
@@ -206,18 +222,24 @@ X(TRACE, NULL, JIT_CALLERS, NULL, \
 X(MIN_DURATION, NULL, STAMPS, "!all", \
   "--min-duration needs --stamps=all") \
 X(FOLD_RECURSION, NULL, TRACE, NULL, \
-  "--fold-recursion and --trace exclude each other: a trace contains each call separately") \
+  "--fold-recursion and --trace exclude each other: a trace contains each " \
+  "call separately") \
 X(FOLD_RECURSION, NULL, TIME, "exact", \
-  "--fold-recursion and --time=exact exclude each other: the times of nested calls cannot be " \
+  "--fold-recursion and --time=exact exclude each other: the times of " \
+  "nested calls cannot be " \
   "added") \
 X(FOLD_RECURSION, NULL, JAVA, "exact|standby|inplace", \
-  "--fold-recursion excludes --java=exact and standby: Java methods keep their contexts") \
+  "--fold-recursion excludes --java=exact and standby: Java methods keep " \
+  "their contexts") \
 X(BUDGET, NULL, TIME, "exact", \
-  "--budget and --time=exact exclude each other: functions that are skipped cannot be measured") \
+  "--budget and --time=exact exclude each other: functions that are " \
+  "skipped cannot be measured") \
 X(BUDGET, NULL, JAVA, "exact|standby|inplace", \
-  "--budget excludes --java=exact, standby and inplace: Java methods cannot be skipped") \
+  "--budget excludes --java=exact, standby and inplace: Java methods " \
+  "cannot be skipped") \
 X(JAVA, "exact|standby|inplace", TIME, "exact", \
-  "--time=exact excludes --java=exact, standby and inplace: the time of Java methods cannot be " \
+  "--time=exact excludes --java=exact, standby and inplace: the time of " \
+  "Java methods cannot be " \
   "measured exactly") \
 X(JNI_ENV, NULL, JAVA, "off", \
   "--jni-env and --java=off exclude each other; omit one of them")

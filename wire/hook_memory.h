@@ -42,20 +42,25 @@
 #include <stdint.h>
 
 struct hook_memory {
-	uint64_t bytes; /* memory */
+	uint64_t bytes; /* memory, in bytes */
 	/*
-	 * Address space; matters only if the process's address space is
-	 * limited.
+	 * Address space in bytes. It matters only if the process's address
+	 * space is limited.
 	 */
 	uint64_t address_bytes;
 	uint64_t mappings;
 };
 
-/* Bytes: for each hooked function, for each thread, and for the library. */
+/*
+ * Memory in bytes: for each hooked function, for each thread, and for the
+ * library.
+ */
 #define HOOK_MEMORY_FUNCTION_BYTES UINT64_C(1200)
-/* Additional, for each function, if the process writes the shared files. */
+/*
+ * Additional bytes for each function, if the process writes the shared files.
+ */
 #define HOOK_MEMORY_FILES_BYTES UINT64_C(300)
-/* Additional, for each function, with --time=exact. */
+/* Additional bytes for each function with --time=exact. */
 #define HOOK_MEMORY_TIMED_BYTES   UINT64_C(550)
 #define HOOK_MEMORY_THREAD_BYTES  UINT64_C(10000)
 #define HOOK_MEMORY_LIBRARY_BYTES UINT64_C(3000000)
@@ -77,7 +82,7 @@ struct hook_memory {
 
 /*
  * Returns the estimated upper bounds for a number of hooked functions and
- * threads. is_timed: with --time=exact.
+ * threads. is_timed is 1 with --time=exact.
  */
 static inline struct hook_memory hook_memory(uint64_t functions,
 					     uint64_t threads, int is_timed)

@@ -26,7 +26,8 @@
 
 #include <stdint.h>
 
-#define ID_ROOT           UINT64_C(0) /* the context of a thread's start */
+/* the id of the empty context, in which each thread starts */
+#define ID_ROOT           UINT64_C(0)
 #define ID_MULTIPLIER     UINT64_C(0xd1342543de82ef95)
 #define ID_INVERSE        UINT64_C(0x572b5ee77a54e3bd)
 #define ID_ROTATION       29

@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 enum wire_import_format {
-	WIRE_IMPORT_PERF,      /* the output of perf script */
-	WIRE_IMPORT_FOLDED,    /* lines of stacks */
-	WIRE_IMPORT_CALLGRIND, /* callgrind.out */
+	WIRE_IMPORT_PERF, /* the output of perf script */
+	/* folded stacks: lines with the functions of a stack and a number */
+	WIRE_IMPORT_FOLDED,
+	WIRE_IMPORT_CALLGRIND, /* a callgrind.out file of Valgrind */
 	WIRE_IMPORT_FORMAT_COUNT
 };
 
@@ -57,7 +58,7 @@ enum wire_imported_kind {
 struct wire_imported_name {
 	uint32_t number;
 	uint32_t kind;         /* enum wire_imported_kind */
-	uint32_t module_bytes; /* size of the path */
+	uint32_t module_bytes; /* size of the module's path */
 	/* At least 1; with the path at most WIRE_IMPORTED_BYTES_MAX. */
 	uint32_t name_bytes;
 };

@@ -20,11 +20,12 @@
 
 struct wire_inherited {
 	/*
-	 * WIRE_PROCESS or WIRE_MODULE; WIRE_FREE: not valid any more, because
-	 * the child's part has its own copy of the chunk
+	 * WIRE_PROCESS or WIRE_MODULE. It becomes WIRE_FREE when the reference
+	 * is not valid any more, because the child's part has its own copy of
+	 * the chunk.
 	 */
 	_Atomic uint32_t kind;
-	/* WIRE_MODULE: as in the chunk; for other kinds 0. */
+	/* For WIRE_MODULE the same as in the chunk, for other kinds 0. */
 	uint32_t first_function;
 	/* Pid and seq of the part that contains the chunk. */
 	uint32_t pid, seq;
@@ -32,7 +33,8 @@ struct wire_inherited {
 	uint64_t offset;   /* offset of the chunk in that part */
 	/* Bytes of the chunk's payload that are used. */
 	uint64_t used;
-	uint64_t unloaded_ns; /* WIRE_MODULE: replaces the value in the chunk */
+	/* for WIRE_MODULE: replaces the value in the chunk */
+	uint64_t unloaded_ns;
 };
 _Static_assert(sizeof(struct wire_inherited) == 48, "on the wire");
 

@@ -41,7 +41,8 @@ enum wire_mark_loss {
  * there is no room is recorded with name 0.
  */
 struct wire_mark_names {
-	_Atomic uint64_t lost[WIRE_MARK_LOSS_COUNT]; /* any thread adds */
+	/* any thread may add to these */
+	_Atomic uint64_t lost[WIRE_MARK_LOSS_COUNT];
 	uint32_t room; /* capacity of the array that follows */
 	uint32_t reserved;
 };
@@ -50,7 +51,8 @@ _Static_assert(sizeof(struct wire_mark_names) == 40, "on the wire");
 enum wire_name_state { WIRE_NAME_FREE, WIRE_NAME_CLAIMED, WIRE_NAME_THERE };
 
 struct wire_mark_name {
-	_Atomic uint32_t state; /* enum wire_name_state; stored last, release */
+	/* enum wire_name_state; stored last, with release */
+	_Atomic uint32_t state;
 	uint32_t reserved;
 	/* NUL-terminated; several records may have the same text. */
 	char text[WIRE_MARK_NAME_BYTES];
@@ -72,12 +74,13 @@ enum wire_mark_kind {
 
 struct wire_mark {
 	uint64_t tsc;
-	uint64_t id; /* the context; 0: outside all contexts */
+	uint64_t id; /* the id of the context, or 0 outside of all contexts */
 	uint64_t number;
 	uint32_t tid;
-	/* 1 + index of the name; 0: there was no room for the name. */
+	/* 1 + the index of the name, or 0 if there was no room for the name. */
 	uint16_t name;
-	_Atomic uint16_t kind; /* enum wire_mark_kind; stored last, release */
+	/* enum wire_mark_kind; stored last, with release */
+	_Atomic uint16_t kind;
 };
 _Static_assert(sizeof(struct wire_mark) == 32, "on the wire");
 

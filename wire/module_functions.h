@@ -18,7 +18,8 @@
  * another module has already taken them.
  */
 struct wire_module {
-	uint64_t base;        /* load bias */
+	/* load bias: the difference of addresses in memory and in the file */
+	uint64_t base;
 	uint64_t vaddr_start; /* executable segments lie in [start, end) */
 	uint64_t vaddr_end;
 	uint32_t state; /* enum module_state */
@@ -26,10 +27,14 @@ struct wire_module {
 	uint32_t function_count;
 	uint32_t path_bytes;
 	uint32_t build_id_bytes;
-	uint32_t from_cache; /* 1: the analysis was read from the cache */
+	uint32_t from_cache; /* 1 if the analysis was read from the cache */
 	uint8_t build_id[32];
-	uint64_t loaded_ns; /* CLOCK_REALTIME; 0: before main */
-	/* Written by the library; CLOCK_REALTIME; 0: still loaded. */
+	/* CLOCK_REALTIME; 0 if it was loaded before main() */
+	uint64_t loaded_ns;
+	/*
+	 * Written by the library, by CLOCK_REALTIME. 0 while the module is
+	 * loaded.
+	 */
 	_Atomic uint64_t unloaded_ns;
 };
 _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
@@ -51,7 +56,8 @@ struct wire_hooking {
 _Static_assert(sizeof(struct wire_hooking) == 32, "on the wire");
 
 struct wire_function {
-	uint64_t vaddr; /* entry of the function */
+	/* address of the function's entry in the module's file */
+	uint64_t vaddr;
 	uint32_t size_bytes;
 	uint8_t verdict; /* enum verdict */
 	/*

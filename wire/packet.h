@@ -203,9 +203,9 @@ static inline uint32_t wire_packet_returned(const uint32_t *places,
 	return depth;
 }
 
-/* Why a WIRE_PACKET_BEGIN was written. */
+/* The reason why a WIRE_PACKET_BEGIN was written. */
 enum wire_packet_cause {
-	WIRE_PACKET_FIRST, /* the first one of the thread */
+	WIRE_PACKET_FIRST, /* the first context of the thread */
 	/* The preceding packet was full: no calls are missing. */
 	WIRE_PACKET_FULL,
 	/*
@@ -221,13 +221,20 @@ enum wire_packet_cause {
  */
 enum wire_packet_state {
 	/*
-	 * The thread that writes the packet; always, if there are no workers.
+	 * The thread that writes the packet. It is always the owner if there
+	 * are no workers.
 	 */
 	WIRE_PACKET_OWNED,
-	/* Full; the first worker that claims the packet may count its calls. */
+	/*
+	 * No owner. The packet is full, and the first worker that claims it may
+	 * count its calls.
+	 */
 	WIRE_PACKET_OFFERED,
 	WIRE_PACKET_TAKEN, /* a worker is counting its calls */
-	/* Its calls are in the file of taken.h; it may be reused. */
+	/*
+	 * No owner. The packet's calls are in the file of taken.h, so the
+	 * packet may be reused.
+	 */
 	WIRE_PACKET_COUNTED,
 };
 
@@ -346,7 +353,7 @@ struct wire_packet_blocks {
 	_Atomic uint32_t count;
 	/*
 	 * Number of probe hits whose values are missing in the trace although
-	 * their calls are in it; any thread adds.
+	 * their calls are in it. Any thread may add to it.
 	 */
 	_Atomic uint32_t values_lost;
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
@@ -354,28 +361,30 @@ struct wire_packet_blocks {
 	uint32_t refused;
 	uint32_t overflow; /* enum wire_overflow */
 	/*
-	 * Packets reused although their calls were not counted; any thread
-	 * adds.
+	 * Number of packets that were reused although their calls were not
+	 * counted. Any thread may add to it.
 	 */
 	_Atomic uint64_t dropped;
 	/*
-	 * Calls that were removed because they were shorter than least_ns; any
-	 * thread adds.
+	 * Number of calls that were removed because they were shorter than
+	 * least_ns. Any thread may add to it.
 	 */
 	_Atomic uint64_t taken_back;
-	uint64_t least_ns; /* minimum duration of recorded calls; 0: none */
+	/* minimum duration of recorded calls; 0 if there is none */
+	uint64_t least_ns;
 	/*
-	 * Packets that were reused after their calls were counted in the part.
+	 * Number of packets that were reused after their calls were counted in
+	 * the part.
 	 */
-	_Atomic uint64_t counted; /* stored by any thread */
+	_Atomic uint64_t counted; /* any thread may store it */
 	/*
-	 * Packets that were reused after a worker had counted their calls in
-	 * the file of taken.h.
+	 * Number of packets that were reused after a worker had counted their
+	 * calls in the file of taken.h.
 	 */
-	_Atomic uint64_t handed_over; /* stored by any thread */
+	_Atomic uint64_t handed_over; /* any thread may store it */
 	/*
-	 * How often threads have waited for a worker, and the total time; any
-	 * thread adds.
+	 * How often threads have waited for a worker, and the total time. Any
+	 * thread may add to these.
 	 */
 	_Atomic uint64_t waits, waited_ns;
 	/*

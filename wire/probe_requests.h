@@ -55,8 +55,8 @@ struct wire_live_probes {
 	 */
 	uint32_t pid;
 	uint32_t thread; /* tid of the thread that executes the request */
-	int32_t result;  /* of the whole request: 0 or -errno */
-	char why[128];   /* reason for result; NUL-terminated */
+	int32_t result;  /* result of the whole request: 0 or -errno */
+	char why[128];   /* reason for `result`, NUL-terminated */
 	/* Number of probes that exist and are not removed. */
 	uint32_t there_count;
 	uint32_t answer_count;

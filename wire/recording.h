@@ -77,15 +77,18 @@
 #define WIRE_STUBS_SUFFIX ".stubs"
 /* Added to the name of such a file while it is being written. */
 #define WIRE_STUBS_NEW ".new"
-#define WIRE_STUBS_MODULE                                                      \
-	"content-" /* prefix of the name: shared_table.h, prelinked.h */
-#define WIRE_HOOKED_SUFFIX                                                     \
-	".hooked" /* a module with its hooks: preload/hooking/shared_text.h */
+/* Prefix of the name of such a file (shared_table.h, prelinked.h). */
+#define WIRE_STUBS_MODULE "content-"
+/* Suffix of a copy of a module with hooks (preload/hooking/shared_text.h). */
+#define WIRE_HOOKED_SUFFIX ".hooked"
 /* Prefix of the name of the file of stubs that all processes share. */
 #define WIRE_STUBS_SHARED   "shadow-"
 #define WIRE_MAP_SUFFIX     ".perfmap"
 #define WIRE_JITDUMP_SUFFIX ".jitdump"
-/* With a number behind: the folder of a snapshot, which is a recording. */
+/*
+ * Followed by a number, the name of the folder of a snapshot, which is a
+ * recording.
+ */
 #define WIRE_SNAPSHOT_SUFFIX ".snapshot"
 #define WIRE_SNAPSHOTS_MAX   100000
 #define WIRE_CONFIG_NAME     "config"
@@ -99,18 +102,30 @@
 /* State of a process image. A part has counts from WIRE_RUNNING on. */
 enum wire_state {
 	WIRE_STARTING = 1, /* the library is starting */
-	WIRE_DISABLED = 2, /* the library could not start: see `why` */
-	WIRE_RUNNING = 3, /* hooked; also the final state of a killed process */
-	WIRE_ENDED = 4,   /* exit() was called */
+	/* the library could not start, for the reason in `why` */
+	WIRE_DISABLED = 2,
+	/*
+	 * the program is hooked; this is also the final state of a killed
+	 * process
+	 */
+	WIRE_RUNNING = 3,
+	WIRE_ENDED = 4, /* exit() was called */
 };
 
 enum wire_origin {
-	WIRE_FROM_START = 1, /* exec'ed with clew in its environment */
-	/* Forked; parent_pid and parent_seq identify the parent's part. */
+	/* the process was exec'ed with clew in its environment */
+	WIRE_FROM_START = 1,
+	/*
+	 * The process was forked. parent_pid and parent_seq identify the
+	 * parent's part.
+	 */
 	WIRE_FROM_FORK = 2,
-	/* Exec'ed; the part with the same pid and seq - 1 precedes. */
+	/*
+	 * The process image was exec'ed by a recorded one, whose part has the
+	 * same pid and seq - 1.
+	 */
 	WIRE_FROM_EXEC = 3,
-	WIRE_FROM_IMPORT = 4, /* written by clew import: imported.h */
+	WIRE_FROM_IMPORT = 4, /* written by clew import (imported.h) */
 };
 
 /* Why calls that were made are not counted. */
@@ -269,33 +284,43 @@ struct wire_header {
 	uint32_t version;
 	uint32_t header_bytes;
 	/*
-	 * Offset of the end of the last chunk; written by the library, release.
+	 * Offset of the end of the last chunk. The library stores it with
+	 * release.
 	 */
 	_Atomic uint64_t end;
 	_Atomic uint32_t state; /* written by the library; enum wire_state */
 	uint32_t origin;        /* enum wire_origin */
 	uint32_t pid;
 	uint32_t seq;
-	uint32_t ppid;       /* pid of the parent when the part was created */
-	uint32_t parent_pid; /* WIRE_FROM_FORK only */
-	uint32_t parent_seq; /* WIRE_FROM_FORK only */
-	/* On average, one call of this number is verified; 0: none. */
+	uint32_t ppid; /* pid of the parent process when the part was created */
+	uint32_t parent_pid; /* set with WIRE_FROM_FORK only */
+	uint32_t parent_seq; /* set with WIRE_FROM_FORK only */
+	/*
+	 * On average, one call of this number is verified. 0 if none is
+	 * verified.
+	 */
 	uint32_t verify_period;
 	uint64_t start_ns; /* CLOCK_REALTIME */
-	uint64_t end_ns;   /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
-	uint64_t hook_ns;  /* how long hooking took before main() */
-	/* Maximum number of contexts; calls of further ones are folded. */
+	uint64_t end_ns;  /* CLOCK_REALTIME; 0 unless the state is WIRE_ENDED */
+	uint64_t hook_ns; /* how long hooking took before main() */
+	/*
+	 * Maximum number of contexts. Calls in further contexts are counted in
+	 * "(folded)".
+	 */
 	uint64_t max_contexts;
 	/* Number of contexts recorded in all tallies. */
 	_Atomic uint64_t contexts;
-	/* Any thread adds atomically. */
+	/*
+	 * Number of calls that were lost, by cause. Any thread may add to it,
+	 * atomically.
+	 */
 	_Atomic uint64_t losses[WIRE_LOSS_COUNT];
 	/*
-	 * Number of int3 instructions of clew that were executed; any thread,
-	 * atomic add.
+	 * Number of clew's int3 instructions that were executed. Any thread may
+	 * add to it, atomically.
 	 */
 	_Atomic uint64_t trap_hits;
-	char why[248];      /* WIRE_DISABLED: the reason; NUL-terminated */
+	char why[248];      /* with WIRE_DISABLED the reason, NUL-terminated */
 	uint32_t time;      /* enum wire_time */
 	uint32_t rate_hz;   /* requested samples per second */
 	uint64_t period_ns; /* requested time between two samples */
@@ -312,64 +337,79 @@ struct wire_header {
 	 * that of its caller.
 	 */
 	uint32_t cost_self_ticks, cost_caller_ticks;
-	/* Calls without times for want of room; any thread, atomic add. */
+	/*
+	 * Number of calls whose times were not measured for want of room. Any
+	 * thread may add to it, atomically.
+	 */
 	_Atomic uint64_t untimed_calls;
 	/*
 	 * Builds with CLEW_STRESS: how often the library found its own
 	 * structures inconsistent, and the first case (wire/violation.h).
 	 */
-	_Atomic uint32_t violations; /* any thread adds atomically */
-	/* Any thread stores this, but only once. */
+	_Atomic uint32_t violations; /* any thread may add to it, atomically */
+	/* Any thread may store this, but only the first one does. */
 	_Atomic uint32_t first_violation;
-	uint64_t watch_ns; /* WIRE_TIME_WALL: CPU time of clew's own thread */
-	/* Maximum size of tables, contexts and samples; 0: none. */
+	/* with WIRE_TIME_WALL the CPU time of clew's own thread */
+	uint64_t watch_ns;
+	/*
+	 * Maximum size of tables, contexts and samples in bytes. 0 if there is
+	 * no limit.
+	 */
 	uint64_t max_bytes;
-	/* WIRE_TIME_CPU: how often a thread got a finer clock; atomic add. */
+	/*
+	 * With WIRE_TIME_CPU, how often a thread got a finer clock. Any thread
+	 * may add to it, atomically.
+	 */
 	_Atomic uint32_t events;
 	/*
 	 * enum wire_coarse: why the latest thread without a finer clock has
 	 * none.
 	 */
 	_Atomic uint32_t coarse;
-	_Atomic uint32_t java; /* enum wire_java; any thread */
+	_Atomic uint32_t java; /* enum wire_java; any thread may store it */
 	/*
-	 * Native methods that were bound but whose names are not recorded; any
-	 * thread, atomic add.
+	 * Number of native methods that were bound but whose names are not
+	 * recorded. Any thread may add to it, atomically.
 	 */
 	_Atomic uint32_t unnamed_natives;
 	/*
-	 * Calls of native methods from Java that are counted without their
-	 * caller; atomic add.
+	 * Number of calls of native methods from Java that are counted without
+	 * their caller. Any thread may add to it, atomically.
 	 */
 	_Atomic uint64_t callerless_natives;
 	/*
 	 * How often a Java stack had to be counted as its innermost method
-	 * alone; atomic add.
+	 * alone. Any thread may add to it, atomically.
 	 */
 	_Atomic uint64_t stackless_natives;
 	/*
-	 * Known Java stacks that were verified by a request to the JVM: with an
-	 * equal, and with a different result; atomic add.
+	 * Number of known Java stacks that were verified by a request to the
+	 * JVM, with an equal and with a different result. Any thread may add to
+	 * these, atomically.
 	 */
 	_Atomic uint64_t verified_stacks, mismatched_stacks;
-	_Atomic uint32_t jni; /* enum wire_jni; any thread */
-	/* JNI events that were not noted for want of room; atomic add */
+	_Atomic uint32_t jni; /* enum wire_jni; any thread may store it */
+	/*
+	 * Number of JNI events that were not noted for want of room. Any thread
+	 * may add to it, atomically.
+	 */
 	_Atomic uint32_t unnoted_jni;
 	/* How often memory became executable and no wire_maker was recorded. */
 	_Atomic uint64_t makerless;
-	uint64_t forked_tsc; /* WIRE_FROM_FORK: time of the fork; 0: unknown */
+	/* with WIRE_FROM_FORK the time of the fork; 0 if it is unknown */
+	uint64_t forked_tsc;
 	/*
 	 * Java stacks that were requested from the JVM because they were not
 	 * known: their number, the time that the requests took, and their
 	 * numbers by the time of the request. [i] counts requests from 2^i to
 	 * 2^(i+1) ms after the JVM was ready, [0] all before 2 ms, and the last
-	 * one all later ones. Atomic add.
+	 * one all later ones. Any thread may add to these, atomically.
 	 */
 	_Atomic uint64_t asked_stacks, asked_ns;
 	_Atomic uint32_t asked_when[WIRE_ASKED_BINS];
 	/*
-	 * Native methods whose calls are not counted, because no relay was
-	 * left; atomic add.
+	 * Number of native methods whose calls are not counted, because no
+	 * relay was left. Any thread may add to it, atomically.
 	 */
 	_Atomic uint64_t relayless_natives;
 	/*
@@ -379,8 +419,8 @@ struct wire_header {
 	uint32_t rootless_threads;
 	/*
 	 * The budget: the maximum cost of clew in thousandths of the program's
-	 * CPU time; 0: no limit. Hooks of functions are removed to keep the
-	 * budget (WIRE_LEFT_OUT).
+	 * CPU time, or 0 if there is no limit. Hooks of functions are removed
+	 * to keep the budget (WIRE_LEFT_OUT).
 	 */
 	uint32_t budget;
 	_Atomic uint32_t budget_state; /* enum wire_budget */
@@ -392,44 +432,52 @@ struct wire_header {
 	 * of the poll (CLOCK_REALTIME).
 	 */
 	uint64_t budget_cpu_ns, budget_cost_ns, budget_seen_ns;
-	/* Time that samples in clew's own code represent; atomic add. */
+	/*
+	 * The time that samples in clew's own code represent. Any thread may
+	 * add to it, atomically.
+	 */
 	_Atomic uint64_t own_sampled_ns;
 	/*
 	 * Java stacks that were not known: composed_stacks were composed of
 	 * known methods without a request to the JVM; verified_composed were
 	 * composed and also requested; in mismatched_composed of these, both
-	 * results differed. Atomic add.
+	 * results differed. Any thread may add to these, atomically.
 	 */
 	_Atomic uint64_t composed_stacks, verified_composed,
 		mismatched_composed;
-	/* The program's CPU time after the last poll; 0 unless WIRE_ENDED. */
+	/*
+	 * The program's CPU time after the last poll. 0 unless the state is
+	 * WIRE_ENDED.
+	 */
 	uint64_t budget_rest_ns;
 	/*
 	 * While clew analyses a module that is in no cache: the time when the
 	 * analysis began (CLOCK_MONOTONIC), and the beginning of the module's
 	 * file name, NUL-terminated. Otherwise reading_ns is 0.
 	 */
-	/* Written with the loader's lock held; release. */
+	/* The time is stored with release, while the loader's lock is held. */
 	_Atomic uint64_t reading_ns;
 	char reading[56];
 	/* CPU time that clew used before the program began */
 	uint64_t start_cpu_ns;
-	uint32_t folds_recursion; /* 1: no context contains a function twice */
+	/* 1 if no context contains a function twice */
+	uint32_t folds_recursion;
 	/*
 	 * Number of hooks that the program had overwritten at the latest check.
 	 */
 	_Atomic uint32_t overwritten_hooks;
-	uint64_t first_real_ns; /* CLOCK_REALTIME at `first`; 0: not noted */
+	/* CLOCK_REALTIME at `first`; 0 if it was not read */
+	uint64_t first_real_ns;
 	/*
 	 * Calls of native methods that are counted below the innermost Java
 	 * method only, because the frames of further methods were in the heap
-	 * (virtual threads); atomic add.
+	 * (virtual threads). Any thread may add to it, atomically.
 	 */
 	_Atomic uint64_t frozen_natives;
 	/*
 	 * Functions that verification has found in contexts although they had
 	 * left the stack by a tail call, so that another function uses their
-	 * slot; atomic add.
+	 * slot. Any thread may add to it, atomically.
 	 */
 	_Atomic uint64_t jumped_functions;
 };

@@ -13,7 +13,7 @@
 /* The meaning of the numbers in a wire_range. */
 enum wire_range_kind {
 	WIRE_RANGE_MODULE, /* functions of a module: see struct wire_module */
-	WIRE_RANGE_JAVA,   /* numbers of Java methods */
+	WIRE_RANGE_JAVA,   /* Java methods */
 	WIRE_RANGE_GENERATED, /* code generated while the process runs */
 	WIRE_RANGE_PROBE,     /* addresses with a user's probe */
 	/*
@@ -21,7 +21,8 @@ enum wire_range_kind {
 	 * one function.
 	 */
 	WIRE_RANGE_JAVA_STACK,
-	WIRE_RANGE_JNI, /* numbers of functions in JNINativeInterface_ */
+	/* functions of JNI, by their places in JNINativeInterface_ */
+	WIRE_RANGE_JNI,
 	/* Not functions: names that native methods looked up through JNI. */
 	WIRE_RANGE_JNI_NAME,
 	WIRE_RANGE_JAVA_NATIVE, /* native methods whose code is not hooked */
@@ -102,7 +103,7 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 #define WIRE_NAME_BYTES_MAX   4096
 #define WIRE_METHOD_BYTES_MAX 8192
 #define WIRE_SOURCE_BYTES_MAX 60000
-#define WIRE_STACK_MAX        1024 /* methods */
+#define WIRE_STACK_MAX        1024 /* methods in a stack */
 
 struct wire_numbered {
 	uint32_t number;
@@ -123,9 +124,11 @@ _Static_assert(sizeof(struct wire_name) == 8, "on the wire");
  * text. The sum is at most WIRE_METHOD_BYTES_MAX.
  */
 struct wire_method_texts {
-	uint16_t class_bytes;     /* as a type signature: "La/b/C;" */
-	uint16_t name_bytes;      /* size of the method's name */
-	uint16_t signature_bytes; /* "(ILjava/lang/String;)V" */
+	/* size of the class, as a type signature "La/b/C;" */
+	uint16_t class_bytes;
+	uint16_t name_bytes; /* size of the method's name */
+	/* size of a signature like "(ILjava/lang/String;)V" */
+	uint16_t signature_bytes;
 	uint16_t reserved;
 };
 _Static_assert(sizeof(struct wire_method_texts) == 8, "on the wire");
@@ -155,8 +158,8 @@ _Static_assert(sizeof(struct wire_stack) == 16, "on the wire");
 
 #define WIRE_STACK_METHOD_BYTES (sizeof(uint32_t) + sizeof(uint16_t))
 /*
- * Instead of the first method's number: the stack has further methods outside
- * of the next one.
+ * Stored instead of the first method's number if the stack has further methods
+ * outside of the next one.
  */
 #define WIRE_STACK_CUT     UINT32_MAX
 #define WIRE_BYTECODE_NONE UINT16_MAX
@@ -185,7 +188,8 @@ _Static_assert(sizeof(struct wire_line) == 4, "on the wire");
 struct wire_caller {
 	struct wire_numbered head;
 	/*
-	 * Return address; 0: stands for all sites for which there was no room.
+	 * The return address of the call. 0 stands for all call sites for which
+	 * there was no room.
 	 */
 	uint64_t pc;
 	uint64_t tsc; /* time stamp of the first call */
@@ -218,7 +222,8 @@ _Static_assert(sizeof(struct wire_binding) == 32, "on the wire");
 enum wire_code_kind {
 	WIRE_CODE_JAVA,  /* a Java method, with its three texts */
 	WIRE_CODE_OTHER, /* code of the runtime itself, with a name */
-	WIRE_CODE_GONE,  /* the code at `start` was freed; no text */
+	/* the code at `start` was freed; the record has no text */
+	WIRE_CODE_GONE,
 	/* A symbol of a registered object, with its name. */
 	WIRE_CODE_REGISTERED,
 	/* Registered code without names; `object` is an enum wire_unread. */
@@ -293,7 +298,10 @@ struct wire_jni_note {
 	uint64_t key;        /* used by the library only: key of the name */
 	uint32_t tally;      /* number of the tally */
 	uint32_t what;       /* enum wire_jni_event */
-	/* LOOKUP: number in a WIRE_RANGE_JNI_NAME; 0: several names */
+	/*
+	 * with LOOKUP, the name's number in a WIRE_RANGE_JNI_NAME; 0 stands for
+	 * several names
+	 */
 	uint32_t name;
 	uint32_t reserved;
 	_Atomic uint64_t count, amount, most;
@@ -332,10 +340,10 @@ _Static_assert(sizeof(struct wire_maker) == 48, "on the wire");
 struct wire_mapped_code {
 	uint64_t start;
 	uint64_t tsc;
-	uint64_t device; /* major << 32 | minor */
+	uint64_t device; /* device of the file, major << 32 | minor */
 	uint64_t inode;
 	uint64_t offset;
-	uint64_t pc; /* 0: no module is loaded from the file */
+	uint64_t pc; /* 0 if no module is loaded from the file */
 	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct wire_mapped_code) == 64, "on the wire");

@@ -22,7 +22,8 @@ struct wire_sample {
 };
 _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
-#define WIRE_SAMPLE_PC ((UINT64_C(1) << 48) - 1) /* 0: unknown */
+/* mask of the pc in `where`; a pc of 0 is unknown */
+#define WIRE_SAMPLE_PC ((UINT64_C(1) << 48) - 1)
 /* WIRE_TIME_WALL: the thread was not running */
 #define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)
 /* The thread was in a system call. */
@@ -45,17 +46,22 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
 enum wire_wait {
 	WIRE_WAIT_UNKNOWN = 0,
-	/* In system call 0; greater numbers for the other system calls. */
+	/*
+	 * The thread was in system call 0. Greater numbers stand for the other
+	 * system calls.
+	 */
 	WIRE_WAIT_CALL = 1,
 	/*
 	 * The thread was running: CPU time of a thread for which no sample was
 	 * taken (preload/time/unsampled.h).
 	 */
 	WIRE_WAIT_UNSAMPLED = WIRE_SAMPLE_WAIT_MASK - 3,
-	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2, /* stopped by a signal */
-	/* Waits for a processor. */
+	/* the thread was stopped by a signal */
+	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2,
+	/* The thread was waiting for a processor. */
 	WIRE_WAIT_PROCESSOR = WIRE_SAMPLE_WAIT_MASK - 1,
-	WIRE_WAIT_FAULT = WIRE_SAMPLE_WAIT_MASK, /* a page fault */
+	/* the thread was in a page fault */
+	WIRE_WAIT_FAULT = WIRE_SAMPLE_WAIT_MASK,
 };
 
 static inline uint64_t wire_sample_blocked(uint32_t wait)

@@ -35,7 +35,7 @@ struct wire_taken {
 	uint32_t packet_bytes, count_bytes;
 	uint64_t packet_count, count_count;
 	uint64_t taken; /* total number of packets whose calls were counted */
-	uint64_t calls; /* calls in these packets */
+	uint64_t calls; /* number of calls in these packets */
 	/* Words in these packets that could not be decoded. */
 	uint64_t bad_words;
 	uint32_t workers;
@@ -47,8 +47,8 @@ _Static_assert(sizeof(struct wire_taken) == 80, "on the wire");
 struct wire_taken_packet {
 	uint64_t offset; /* offset of its chunk */
 	/*
-	 * Its sequence: the calls of this packet and of all earlier ones at the
-	 * offset are counted.
+	 * The packet's sequence number. The calls of this packet and of all
+	 * earlier ones at the offset are counted.
 	 */
 	uint64_t sequence;
 };
@@ -56,7 +56,7 @@ _Static_assert(sizeof(struct wire_taken_packet) == 16, "on the wire");
 
 struct wire_taken_count {
 	uint64_t id;
-	uint64_t calls; /* including tail calls */
+	uint64_t calls; /* number of calls, tail calls included */
 	uint64_t tails;
 	uint32_t tally;
 	uint32_t function;

@@ -16,7 +16,10 @@
 
 #include "wire/slotted.h"
 
-/* Equals the maximum number of columns of a table of values. */
+/*
+ * Maximum number of probes. It equals the maximum number of columns of a table
+ * of values.
+ */
 #define WIRE_PROBES_MAX 32
 
 /* Returns whether the name is p1, p2, ... */
@@ -34,7 +37,7 @@ static inline int wire_is_probe_name(const char *name)
 	X(NONE, "none")                                                        \
 	X(JUMP, "jump")                                                        \
 	X(TRAP, "int3")                                                        \
-	X(STUB, "stub") /* in the bytes that a hook displaces */
+	X(STUB, "stub") /* the probe is in the bytes that a hook displaces */
 
 /*
  * Why a probe has no jump, or could not be set at all: name, text for humans.
@@ -134,7 +137,10 @@ struct wire_probe {
 	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint32_t number;
-	/* 1: removed by `clew probe rm`; its hits stay in the recording. */
+	/*
+	 * 1 if the probe was removed by `clew probe rm`. Its hits stay in the
+	 * recording.
+	 */
 	uint32_t is_removed;
 };
 _Static_assert(sizeof(struct wire_probe) == 16, "on the wire");
@@ -216,15 +222,16 @@ struct wire_probe_event {
 	uint64_t tsc;
 	uint64_t id; /* id of the context; 0: none */
 	uint32_t tid;
-	uint16_t failed; /* bit i: the value with index i could not be read */
-	/* 1: the event is complete; stored last, release. */
+	/* bit i is set if the value with index i could not be read */
+	uint16_t failed;
+	/* 1 if the event is complete. Stored last, with release. */
 	_Atomic uint16_t is_there;
 };
 _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
 
 /*
  * Numbers of hits of each probe (the array's index is the probe's number) that
- * are not recorded otherwise. Any thread adds.
+ * are not recorded otherwise. Any thread may add to these.
  */
 struct wire_probe_hits {
 	_Atomic uint64_t refused; /* the probe's condition did not hold */

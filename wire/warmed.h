@@ -19,7 +19,7 @@ enum wire_warmed {
 	/* Another process is just building the stubs of the program. */
 	WIRE_WARMED_BUSY = 8,
 	WIRE_WARMED_ALL = 15,
-	WIRE_WARMED = 96, /* with bits 96 to 111 */
+	WIRE_WARMED = 96, /* with the bits added, 96 to 111 */
 };
 
 #endif

@@ -44,7 +44,8 @@ enum {
 	  "Show a function and all its callees as one", HELP_FILTERS }, \
 	{ "fold", KEY_FOLD, "WORD[,WORD...]", flags, \
 	  "Show a NAMESPACE, module:GLOB or recursion as one", HELP_FILTERS }, \
-	{ "view", KEY_VIEW, "NAME", 0, "Use the filters that --save-view saved", \
+	{ "view", KEY_VIEW, "NAME", 0, \
+	  "Use the filters that --save-view saved", \
 	  HELP_FILTERS }, \
 	{ "save-view", KEY_SAVE_VIEW, "NAME", 0, \
 	  "Save the filters from -m to --fold for --view", HELP_FILTERS }

@@ -28,7 +28,8 @@ struct http_request {
 };
 
 struct http_answer {
-	char *text; /* the first bytes, with a terminator; owned by the caller */
+	/* the first bytes and a NUL; the caller frees the memory */
+	char *text;
 	size_t bytes;
 	unsigned int tries;
 };

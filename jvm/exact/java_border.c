@@ -53,12 +53,12 @@ int java_border_learn(jvmtiEnv *jvmti, JNIEnv *jni)
 }
 
 /*
- * Returns the place of an id that was exchanged before: in the slot of the
- * active function with this id, if the slot lies from `from` up to `until`.
- * Returns NULL if there was no such exchange. Once the id in a function's slot
- * was exchanged, a walk does not get from there to the function's caller until
- * the function returns, so hot.aside->border stores the slot for further
- * exchanges.
+ * Returns the address where an id is stored that was exchanged before. It is in
+ * the slot of the active function with this id, if the slot lies from `from` up
+ * to `until`. Returns NULL if there was no such exchange. Once the id in a
+ * function's slot was exchanged, a walk does not get from there to the
+ * function's caller until the function returns, so hot.aside->border stores the
+ * slot for further exchanges.
  */
 static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 {
@@ -74,8 +74,8 @@ static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 
 /*
  * Searches the stubs between the calling function and the innermost Java frame.
- * Returns the place of the id that the outermost of these stubs restores, or
- * the place of the thread's own id if there is no such stub.
+ * Returns the address where the id is stored that the outermost of these stubs
+ * restores, or the address of the thread's own id if there is no such stub.
  */
 static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 {
@@ -105,9 +105,9 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 }
 
 /*
- * Returns the place of the id that the thread will have when native code
- * returns to Java. `here` is an address in the calling function's frame,
- * java_sp is the stack pointer of the innermost Java frame.
+ * Returns the address where the id is stored that the thread will have when
+ * native code returns to Java. `here` is an address in the calling function's
+ * frame, java_sp is the stack pointer of the innermost Java frame.
  */
 static uint64_t *find(uint64_t here, uint64_t java_sp)
 {

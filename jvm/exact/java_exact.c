@@ -35,13 +35,15 @@
 #include "wire/attachment.h"
 
 #define NAME_BYTES JAVA_SELECTION_NAME_BYTES
-#define CODE_LIMIT 8000 /* bytes; HotSpot does not compile larger methods */
+#define CODE_LIMIT 8000 /* in bytes; HotSpot does not compile larger methods */
 
 static struct {
-	int is_there; /* the tracker exists, and methods may call it */
-	JavaVM *vm;   /* a JVM in standby, in process `pid`; NULL: none */
+	/* whether the tracker exists, so that methods may call it */
+	int is_there;
+	/* the JVM in standby, which runs in process `pid`, or NULL */
+	JavaVM *vm;
 	int pid;
-	/* Clew detaches: classes get their own code again. */
+	/* Set when clew detaches. Classes then get their own code again. */
 	_Atomic int is_over;
 } exact;
 
@@ -63,9 +65,12 @@ struct changed_class {
 	JNIEnv *jni;
 	jobject loader;
 	uint32_t muted; /* former state of the thread (switch_mute()) */
-	int is_own;     /* the class belongs to the JVM */
-	int is_meant;   /* some of its methods are selected */
-	/* has_tracker is known: whether the loader finds the tracker. */
+	int is_own;     /* whether the class belongs to the JVM */
+	int is_meant;   /* whether some of its methods are selected */
+	/*
+	 * has_tracker: whether the class's loader finds the tracker. Known if
+	 * is_asked.
+	 */
 	int is_asked;
 	int has_tracker;
 	struct other_method *others;
@@ -296,7 +301,11 @@ static enum classfile_refusal rewrite(const char *name,
 	if (changed->is_own && !java_selection_names_classes())
 		return CLASSFILE_DONE;
 	java_selection_dotted(changed->class_name, name, strlen(name));
-	if (standby_is_wanted()) { /* see tracker_standby.c */
+	/*
+	 * methods test the switch of standby before they call
+	 * (tracker_standby.c)
+	 */
+	if (standby_is_wanted()) {
 		tracker.gate = STANDBY_FIELD;
 		tracker.catching =
 			(struct classfile_call){ "catching", "(II)J" };
@@ -308,7 +317,10 @@ static enum classfile_refusal rewrite(const char *name,
 				 result);
 }
 
-/* Returns -1 if the JVM has no memory. */
+/*
+ * Passes the rewritten class file to the JVM. Returns -1 if the JVM has no
+ * memory.
+ */
 static int hand_over(jvmtiEnv *jvmti, const struct classfile_result *result,
 		     jint *new_bytes, unsigned char **new_data)
 {
@@ -390,8 +402,8 @@ int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
 }
 
 /*
- * For loaded_classes_change(): returns whether to change a class that is loaded
- * already.
+ * Called by loaded_classes_change(). Returns whether to change a class that is
+ * loaded already.
  */
 static int is_meant(JNIEnv *jni, jobject loader, const char *name)
 {

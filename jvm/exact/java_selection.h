@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /*
- * Reads the patterns and replaces those of an earlier call; NULL: no patterns.
- * Returns 0, or -errno for an invalid pattern or too many.
+ * Reads the patterns and replaces those of an earlier call. NULL stands for no
+ * patterns. Returns 0, or -errno for an invalid pattern or too many.
  */
 int java_selection_begin(const char *patterns);
 
@@ -24,8 +24,8 @@ int java_selection_names_classes(void);
 
 /*
  * Returns whether a method is selected. class_name is like "com.acme.Foo",
- * `method` is the method's name without the class. is_own: the class belongs to
- * the JVM. Any thread.
+ * `method` is the method's name without the class. is_own is 1 if the class
+ * belongs to the JVM. Any thread may call this function.
  */
 int java_selection_has(const char *class_name, const char *method, int is_own);
 
@@ -43,7 +43,8 @@ int java_selection_is_needed(const char *class_name);
 
 /*
  * Copies a name of `bytes` characters, like "java/lang/String", with dots
- * instead of slashes, and a NUL. Cuts names that are too long.
+ * instead of slashes, and terminates it by a NUL. Names that are too long are
+ * cut.
  */
 #define JAVA_SELECTION_NAME_BYTES 1024
 void java_selection_dotted(char out[JAVA_SELECTION_NAME_BYTES],

@@ -14,7 +14,7 @@
 
 /*
  * A method with a number. `hash` is computed from the method's names and from
- * whether the method counts; 0: the slot is free.
+ * whether the method counts. If `hash` is 0, the slot is free.
  */
 struct tracked {
 	uint64_t hash;
@@ -26,7 +26,8 @@ static struct {
 	/* Held before the lock of recorder->names is taken, never after. */
 	struct lock lock;
 	struct tracked *table;
-	uint32_t room; /* number of slots, a power of two; 0: no table */
+	/* number of slots, a power of two; 0 if there is no table */
+	uint32_t room;
 	uint32_t used;
 } tracked;
 

@@ -2,7 +2,8 @@
 /*
  * The names of Java methods that count their own calls, and of those that were
  * not changed. Each name has one number, however often its class is loaded or
- * changed, and by any loader. Any thread. No libc.
+ * changed, and by any loader. Any thread may call these functions, which do not
+ * call libc.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_TRACKED_H
 #define CLEW_JVM_EXACT_JAVA_TRACKED_H
@@ -20,14 +21,14 @@ struct tracked_name {
 struct tracked_method {
 	struct tracked_name class_name; /* "java/lang/String" */
 	struct tracked_name name, signature;
-	struct tracked_name source; /* source file without a folder; or "" */
-	uint32_t line;              /* first line of the method; 0: not known */
+	struct tracked_name source; /* source file without a folder, or "" */
+	uint32_t line; /* first line of the method; 0 if it is not known */
 };
 
 /*
  * Returns the number under which a method counts, and records the method's name
- * at the first request. stands_by: the method counts only while counting is
- * switched on. Returns 0 if there is no room.
+ * at the first request. stands_by is 1 if the method counts only while counting
+ * is switched on. Returns 0 if there is no room.
  */
 uint32_t java_tracked_number(const struct tracked_method *method,
 			     int stands_by);
@@ -36,8 +37,8 @@ uint32_t java_tracked_number(const struct tracked_method *method,
 uint32_t java_tracked_find(const struct tracked_method *method);
 
 /*
- * Returns whether the number belongs to a constructor. Slow: searches the whole
- * table.
+ * Returns whether the number belongs to a constructor. This is slow, because
+ * the whole table is searched.
  */
 int java_tracked_is_constructor(uint32_t number);
 

@@ -258,7 +258,7 @@ static void verify(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 struct running {
 	uint32_t numbers[FRAMES_MAX];
 	uint32_t count;
-	int is_cut; /* there are more, or the JVM returned an error */
+	int is_cut; /* whether there are more, or the JVM returned an error */
 };
 
 static void find_running(jvmtiEnv *jvmti, JNIEnv *jni, struct running *running)

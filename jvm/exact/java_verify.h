@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Sets the environment by which active methods are requested from now on; NULL:
- * nothing is verified.
+ * Sets the JVMTI environment by which active methods are requested from now on.
+ * With NULL, nothing is verified.
  */
 void java_verify_begin(jvmtiEnv *jvmti);
 

@@ -23,7 +23,7 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-/* First version of Java whose Thread has a field "holder". */
+/* The first version of Java whose class Thread has a field "holder". */
 #define HOLDER_SINCE 19
 #define NAME_BYTES   64
 /*
@@ -71,9 +71,9 @@ static void bind(JNIEnv *jni, void *context)
 }
 
 /*
- * Finds the natives by their names, if the JVM has loaded libclew.so as an
- * agent. In a JVM to which clew has attached, the names are not searched there,
- * so the natives are registered.
+ * Makes the JVM find the natives by their names, if the JVM has loaded
+ * libclew.so as an agent. In a JVM to which clew has attached, the names are
+ * not searched there, so the natives are registered.
  */
 static int bind_natives(JNIEnv *jni)
 {
@@ -87,7 +87,10 @@ static int bind_natives(JNIEnv *jni)
 	return err;
 }
 
-/* Runs once for a JVM. */
+/*
+ * Defines the class with the tracker's natives, once for a JVM, and binds the
+ * natives.
+ */
 static int define_natives(JNIEnv *jni, const struct classfile_caller *caller)
 {
 	struct classfile_result made;
@@ -136,7 +139,7 @@ static int define_tracker(JNIEnv *jni, const struct classfile_caller *caller)
 	return has_thrown(jni) ? -1 : 0;
 }
 
-/* Runs once for a JVM. */
+/* Finds Class.forName(), once for a JVM. */
 static int find_for_name(JNIEnv *jni)
 {
 	jclass classes;

@@ -19,18 +19,25 @@
  * of the address of the thread's block (preload/hot/thread.h) in this field.
  */
 enum tracker_layout {
-	TRACKER_IN_THREAD, /* in Thread.stackSize, until Java 18 */
-	/* Thread.holder.stackSize, of a virtual thread's carrier */
+	TRACKER_IN_THREAD, /* in Thread.stackSize (until Java 18) */
+	/*
+	 * in Thread.holder.stackSize; for a virtual thread in that of its
+	 * carrier
+	 */
 	TRACKER_IN_HOLDER,
 };
 
 struct tracker_kind {
 	const char *name;
 	enum tracker_layout layout;
-	int stands_by; /* counts only while switched on (tracker_standby.h) */
 	/*
-	 * The recording is over. Methods that still run continue with their
-	 * stored ids, but only as long as there is no other session
+	 * whether the tracker counts only while it is switched on
+	 * (tracker_standby.h)
+	 */
+	int stands_by;
+	/*
+	 * Whether the recording is over. Methods that still run continue with
+	 * their stored ids, but only as long as there is no other session
 	 * (rt.sessions).
 	 */
 	int is_over;
@@ -43,8 +50,8 @@ struct tracker_kind {
 int tracker_class_is_clews(const char *name);
 
 /*
- * Generate the class files, in memory of the caller. Return 0 if memory is
- * short.
+ * Both functions generate a class file in memory of the caller. They return 0
+ * if memory is short.
  */
 int tracker_class_make(const struct classfile_caller *caller,
 		       const struct tracker_kind *kind,

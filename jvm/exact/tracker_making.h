@@ -70,7 +70,7 @@ struct tracker_making {
 	uint32_t get_long, get_long_volatile, put_long, get_reference;
 	uint32_t current_thread, natives_enter, natives_exit, natives_caught,
 		natives_word, natives_passed;
-	/* Code of the present method. */
+	/* Bytecode of the present method, of which `used` bytes are written. */
 	uint8_t code[TRACKER_CODE_MAX];
 	uint32_t used;
 };
@@ -80,10 +80,10 @@ struct tracker_making {
  * generates; a long takes two.
  */
 enum tracker_variable {
-	NUMBER = 0,         /* in enter() and caught() */
-	KEPT = 0,           /* in exit() */
-	STATE_OF_ENTRY = 1, /* in catching() */
-	STATE_OF_CATCH = 3, /* in caught(), with --java=standby */
+	NUMBER = 0,         /* used in enter() and caught() */
+	KEPT = 0,           /* used in exit() */
+	STATE_OF_ENTRY = 1, /* used in catching() */
+	STATE_OF_CATCH = 3, /* used in caught(), with --java=standby */
 	OBJECT = 2,
 	BLOCK = 3,
 	CALLER = 5,
@@ -111,8 +111,8 @@ void making_put_with(struct tracker_making *making, enum tracker_op op,
 void making_put_long(struct tracker_making *making, uint64_t value);
 
 /*
- * Puts a jump forwards, and returns the jump's offset. making_land() makes the
- * code that is put next the target of such a jump.
+ * Writes a jump forwards, and returns the jump's offset. making_land() makes
+ * the code that is put next the target of such a jump.
  */
 uint32_t making_jump(struct tracker_making *making, enum tracker_op op);
 void making_land(struct tracker_making *making, uint32_t jump);
@@ -181,12 +181,15 @@ void making_write_method(struct tracker_making *making, const char *name,
 void making_write_native(struct tracker_making *making, const char *name,
 			 const char *descriptor);
 
-/* Written behind the methods: the class first, then its fields. */
+/*
+ * making_write_class() writes the class behind its methods, and
+ * making_write_field() each of its fields after that.
+ */
 void making_write_class(struct tracker_making *making, uint32_t field_count);
 void making_write_field(struct tracker_making *making, uint32_t access,
 			const char *name, const char *descriptor);
 
-/* Returns 0 if memory was short. */
+/* Stores the finished class file in *result. Returns 0 if memory was short. */
 int making_end(struct tracker_making *making, struct classfile_result *result);
 
 #endif

@@ -45,11 +45,11 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
 EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began);
 
-#define NOBODY 0 /* number 0, which no method has */
+#define NOBODY 0 /* the number 0, which no method has */
 
 /*
- * Of this number of new contexts one is verified on average: a report of a
- * stack by the JVM takes long.
+ * One of this number of new contexts is verified on average. A verification
+ * takes long, because the JVM has to report the stack.
  */
 #define FIRST_PERIOD 256
 
@@ -169,7 +169,10 @@ int tracker_natives_are(const char *signature)
 	return same_text(signature, "L" TRACKER_NATIVES ";");
 }
 
-/* Returns NULL if the method does not exist. */
+/*
+ * Returns the identifier of a method of the natives' class, or NULL if it does
+ * not exist.
+ */
 static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
 		      const char *descriptor)
 {

@@ -19,7 +19,7 @@ static inline int standby_is_wanted(void)
 
 /* Values of the field: calls that begin count if it is above 0. */
 enum standby_state {
-	STANDBY_OFF = -1,  /* has counted, and does not now */
+	STANDBY_OFF = -1,  /* counting was on before, and is off now */
 	STANDBY_NEVER = 0, /* counting was never on */
 	STANDBY_ON = 1,
 };
@@ -32,7 +32,7 @@ enum standby_state {
  * leaves or in which it is caught.
  */
 #define PASSED_NEVER 1 /* before counting was on for the first time */
-#define PASSED_LATER 2 /* it is unknown when */
+#define PASSED_LATER 2 /* it is not known when the call began */
 
 /*
  * Writes catching(), exit(), thrown() and caught(), in addition to enter() and

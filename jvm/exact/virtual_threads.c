@@ -12,9 +12,9 @@
 #include "preload/hot/switch.h"
 #include "preload/sys/text.h"
 
-#define SINCE 21 /* first version of Java with virtual threads */
+#define SINCE 21 /* the first version of Java with virtual threads */
 
-/* The version of the tool interface is that of Java. */
+/* The version of the tool interface (JVMTI) equals that of Java. */
 int virtual_threads_are_there(jvmtiEnv *jvmti)
 {
 	jint number = 0;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Returns the value of a static field of 8 bytes; 0 if there is none.
- * machine_pc is the address of any function of the JVM.
+ * Returns the value of a static field of 8 bytes, or 0 if there is no such
+ * field. machine_pc is the address of any function of the JVM.
  */
 uint64_t hotspot_static(uint64_t machine_pc, const char *type,
 			const char *field);

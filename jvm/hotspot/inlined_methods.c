@@ -27,7 +27,7 @@
 
 struct inlined_frame {
 	jmethodID method;
-	uint32_t caller; /* 0: none */
+	uint32_t caller; /* index of its frame, or 0 */
 	int32_t bytecode;
 };
 
@@ -35,12 +35,16 @@ struct inlined_frame {
 struct inlined_work {
 	uint64_t end; /* end of the last place that was written */
 	uint32_t frame_count, written_frames, method_count;
-	/* Frame of the place that is not written yet; 0: none. */
+	/*
+	 * Innermost frame of the place that is not written yet. 0 if there is
+	 * no such place.
+	 */
 	uint32_t place;
 	uint64_t place_end;
 	uint32_t bytes; /* length of `text` */
 	struct inlined_frame frames[FRAMES_MAX];
-	uint16_t slots[SLOTS_COUNT]; /* frames by hash; 0: free */
+	/* a hash table with the indices of frames; 0 in free slots */
+	uint16_t slots[SLOTS_COUNT];
 	jmethodID methods[METHODS_MAX];
 	uint32_t numbers[METHODS_MAX];
 	uint8_t text[WIRE_CODE_LINES_BYTES_MAX];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inlined methods: for each piece of compiled code the JVM reports which
- * methods, at which bytecodes, are at which addresses. Samples use this.
+ * Records inlined methods. For each piece of compiled code the JVM reports
+ * which addresses belong to which methods and bytecodes. The reports on samples
+ * use this.
  */
 #ifndef CLEW_JVM_HOTSPOT_INLINED_METHODS_H
 #define CLEW_JVM_HOTSPOT_INLINED_METHODS_H

@@ -21,7 +21,7 @@
 /* A method that has called a native. */
 struct method {
 	uint32_t number;
-	_Atomic(jmethodID) id; /* NULL: free; stored last */
+	_Atomic(jmethodID) id; /* NULL if the slot is free; stored last */
 };
 
 /*
@@ -44,7 +44,7 @@ static struct {
 
 /* A stack that has called a native, by the hash of its key. */
 struct numbered_stack {
-	uint64_t hash; /* 0: free */
+	uint64_t hash; /* 0 if the slot is free */
 	uint32_t number;
 };
 

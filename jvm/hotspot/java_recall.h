@@ -13,21 +13,24 @@
 
 #include "preload/hot/thread.h"
 
-/* Number of stored walks of a thread; the start determines the slot. */
+/*
+ * Number of stored walks of a thread. The start of a walk determines its slot.
+ */
 #define RECALLED_COUNT 16
 #define RECALLED_WORDS 122 /* words that a stored walk may have read */
 
 /* The inputs of a walk, besides the words of the stack. */
 struct recalled_start {
-	uint64_t pc; /* 0: no walk */
+	uint64_t pc; /* 0 if no walk is stored */
 	uint64_t sp;
-	uint64_t fp_at;      /* address where the frame pointer is stored */
-	uint64_t outer;      /* frame of the bridge that the walk may reach */
-	uint64_t generation; /* see java_stack_forget() */
+	uint64_t fp_at; /* address where the frame pointer is stored */
+	/* frame of the outer bridge, at which the walk may end */
+	uint64_t outer;
+	uint64_t generation; /* generation of addresses (java_stack_forget()) */
 };
 
 struct recalled_word {
-	const uint64_t *at; /* address on the stack */
+	const uint64_t *at; /* address of the word on the stack */
 	uint64_t value;
 };
 
@@ -40,7 +43,7 @@ struct recalled_walk {
 };
 
 struct java_recall {
-	/* In the list of all records (java_recall.c). */
+	/* The next record in the list of all records (java_recall.c). */
 	struct java_recall *next;
 	_Atomic uint32_t is_taken;
 	/*

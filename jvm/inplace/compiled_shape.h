@@ -28,7 +28,10 @@
 #define SHAPE_EXITS_MAX  40
 #define SHAPE_CODE_MAX   (1 << 20)
 
-/* An entry or exit: whole instructions that can also be executed in a stub. */
+/*
+ * An entry or exit. It consists of whole instructions that can also be executed
+ * in a stub.
+ */
 struct compiled_site {
 	uint32_t at; /* offset in the code */
 	uint8_t bytes;

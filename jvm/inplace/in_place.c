@@ -39,11 +39,11 @@
 
 static struct {
 	JavaVM *vm;
-	jvmtiEnv *jvmti;        /* NULL: nothing is counted in place */
-	_Atomic int is_there;   /* new methods are accepted */
-	_Atomic int is_over;    /* tells clew's thread to end */
-	_Atomic int is_working; /* clew's thread exists */
-	_Atomic int is_virtual; /* a virtual thread exists */
+	jvmtiEnv *jvmti;        /* NULL if nothing is counted in place */
+	_Atomic int is_there;   /* whether new methods are accepted */
+	_Atomic int is_over;    /* requests that clew's thread ends */
+	_Atomic int is_working; /* whether clew's thread exists */
+	_Atomic int is_virtual; /* whether a virtual thread exists */
 	/* Number of requests to clew's thread, which waits for a change. */
 	_Atomic uint32_t asked;
 	struct lock lock; /* protects the decoder */
@@ -69,7 +69,7 @@ static struct tracked_method tracked(const struct asked_method *asked)
 		  (uint32_t)strlen(asked->class_name) - 2 },
 		{ asked->name, (uint32_t)strlen(asked->name) },
 		{ asked->signature, (uint32_t)strlen(asked->signature) },
-		{ "", 0 }, /* begins_at() sets it */
+		{ "", 0 }, /* begins_at() sets the source file */
 		0,
 	};
 }

@@ -11,7 +11,7 @@
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
-#define NO_FRAME UINT64_MAX /* higher than all frames */
+#define NO_FRAME UINT64_MAX /* an address above all frames */
 
 /*
  * The data of an active call, as the shadow contains it from lower to higher
@@ -20,7 +20,8 @@
  * address of a stub.
  */
 struct compiled_call {
-	uint64_t outer; /* slot of the outer call, or NO_FRAME */
+	/* slot of the next outer call of a compiled method, or NO_FRAME */
+	uint64_t outer;
 	uint32_t serial;
 	uint32_t number;
 	struct shadow_slot slot;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls of compiled methods that their stubs (in_place_code.h) do not count by
- * themselves. The stubs call these functions on the Java stack: no libc,
- * general registers only. `slot` is the address of the return address.
+ * themselves. The stubs call these functions on the Java stack, so the
+ * functions do not call libc and use general registers only. `slot` is the
+ * address of the return address.
  */
 #ifndef CLEW_JVM_INPLACE_IN_PLACE_CALLS_H
 #define CLEW_JVM_INPLACE_IN_PLACE_CALLS_H

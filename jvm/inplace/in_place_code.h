@@ -39,7 +39,7 @@ struct in_place_stub {
 	const struct compiled_shape *shape;
 	uint64_t code;   /* address of the method's code */
 	uint32_t number; /* number of the method */
-	uint32_t serial; /* serial of this stub, never used again */
+	uint32_t serial; /* serial of this stub, which no other stub gets */
 	const struct in_place_ways *ways;
 };
 
@@ -61,7 +61,10 @@ void in_place_code_write(const struct in_place_stub *stub, uint8_t *at);
 void in_place_code_jump(const struct in_place_stub *stub, const uint8_t *at,
 			uint32_t site, uint8_t jump[SHAPE_JUMP_BYTES]);
 
-/* Called by stubs; preserve all registers but r10 and r11 (in_place.S). */
+/*
+ * Stubs call these thunks, which preserve all registers but r10 and r11
+ * (in_place.S).
+ */
 void in_place_thunk_enter(void);
 void in_place_thunk_miss(void);
 void in_place_thunk_due(void);

@@ -33,28 +33,30 @@
  * of its stub for the next method.
  */
 struct in_place_method {
-	/* In its bucket, or in the list of unused records. */
+	/*
+	 * The next record in the same bucket, or in the list of unused records.
+	 */
 	struct in_place_method *next;
-	/* Next method that waits to be written. */
+	/* The next method whose jumps are still to be written. */
 	struct in_place_method *next_waiting;
 	struct compiled_method method;
 	uint32_t number, serial;
 	uint8_t *stub;
 	uint32_t units;      /* size of the stub, in IN_PLACE_STUB_UNIT */
-	uint32_t is_written; /* the method jumps to the stub */
+	uint32_t is_written; /* whether the method jumps to the stub */
 	struct compiled_shape shape;
 };
 
 static struct {
 	struct lock lock; /* protects the following members */
-	uint8_t *room;    /* memory for stubs; NULL: none */
-	uint64_t used;    /* used bytes of the room */
+	uint8_t *room;    /* memory for stubs, or NULL */
+	uint64_t used;    /* number of its bytes in use */
 	struct in_place_method *buckets[BUCKETS];
 	struct in_place_method *_Atomic waiting;
 	struct in_place_method
 		/*
-		 * Lists of unused records by the size of their stub; 0: no
-		 * stub.
+		 * Lists of unused records, indexed by the size of their stub.
+		 * List 0 contains the records without a stub.
 		 */
 		*unused[UNITS_MAX + 1];
 	uint32_t count; /* number of methods in all buckets */
@@ -107,7 +109,10 @@ static uint8_t *map_at(uint64_t at)
 		       -1, 0);
 	if (got == (void *)at)
 		return got;
-	/* Another address: kernels before 4.17 ignore MAP_FIXED_NOREPLACE. */
+	/*
+	 * The kernel has mapped another address: kernels before 4.17 ignore
+	 * MAP_FIXED_NOREPLACE.
+	 */
 	if (!sys_failed(got))
 		sys_munmap(got, ROOM_BYTES);
 	return NULL;

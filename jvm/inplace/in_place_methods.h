@@ -26,17 +26,17 @@ int in_place_methods_begin(void);
  * Adds a method that the JVM has reported, whose calls will count under
  * `number` once its jumps are written. Copies *method and *shape. Returns 0,
  * also if the method was added before or no memory is mapped; -ENOMEM without
- * room. Any thread.
+ * room. Any thread may call this function.
  */
 int in_place_methods_add(const struct compiled_method *method, uint32_t number,
 			 const struct compiled_shape *shape);
 
-/* Returns whether the method was added. Any thread. */
+/* Returns whether the method was added. Any thread may call this function. */
 int in_place_methods_have(const struct compiled_method *method);
 
 /*
- * Returns whether there are methods whose jumps are not written yet. Any
- * thread.
+ * Returns whether there are methods whose jumps are not written yet. Any thread
+ * may call this function.
  */
 int in_place_methods_wait(void);
 

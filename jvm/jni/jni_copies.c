@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes on copies of arrays and strings, and on critical sections
- * (jni_watch.h).
+ * Watchers that make notes on copies of arrays and strings, and on critical
+ * sections (jni_watch.h).
  */
 #include "jvm/jni/jni_notes.h"
 #include "jvm/jni/jni_watch.h"

@@ -15,7 +15,8 @@
 
 static struct {
 	int is_prepared;
-	uint64_t entries[JNI_FUNCTIONS_MAX]; /* entries of stubs; 0: none */
+	/* addresses of the stubs' entries; 0 for a function without a stub */
+	uint64_t entries[JNI_FUNCTIONS_MAX];
 	/*
 	 * Addresses of the functions that the stubs call; each stub reads its
 	 * cell.

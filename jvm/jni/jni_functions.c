@@ -106,7 +106,10 @@ const char *const jni_function_names[JNI_FUNCTIONS_MAX] = {
 	FUNCTION(GetDirectBufferCapacity),
 	FUNCTION(GetObjectRefType),
 	FUNCTION(GetModule),
-	/* The oldest jni.h with which clew is built does not declare these. */
+	/*
+	 * The oldest jni.h with which clew is built does not declare these
+	 * functions.
+	 */
 	[234] = "IsVirtualThread",
 	[235] = "GetStringUTFLengthAsLong",
 };

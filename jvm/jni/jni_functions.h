@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JNI_FUNCTIONS_MAX 236 /* places in Java 24 */
+#define JNI_FUNCTIONS_MAX 236 /* the number of places in the table of Java 24 */
 
-/* Place of a function that jni.h declares. */
+/* The place in the table of a function that jni.h declares. */
 #define JNI_PLACE(name)                                                        \
 	(offsetof(struct JNINativeInterface_, name) / sizeof(void *))
 
-/* NULL: the place is reserved. */
+/* The names by place. NULL if the place is reserved. */
 extern const char *const jni_function_names[JNI_FUNCTIONS_MAX];
 
 /*

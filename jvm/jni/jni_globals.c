@@ -19,7 +19,7 @@
 
 /*
  * Each slot contains a reference, in the lower 48 bits, and the index of a
- * note, in the upper 16; 0: free.
+ * note, in the upper 16. A free slot is 0.
  */
 struct bucket {
 	_Atomic uint64_t places[BUCKET];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contexts in which the existing global references were created. Any thread
- * may call these functions, which use neither locks nor libc.
+ * Stores the contexts in which the existing global references were created. Any
+ * thread may call these functions, which use neither locks nor libc.
  */
 #ifndef CLEW_JVM_JNI_JNI_GLOBALS_H
 #define CLEW_JVM_JNI_JNI_GLOBALS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes on lookups by name (jni_watch.h). */
+/*
+ * Watchers that make notes on lookups of classes, methods and fields by name
+ * (jni_watch.h).
+ */
 #include "jvm/jni/jni_notes.h"
 #include "jvm/jni/jni_watch.h"
 #include "preload/hot/thread.h"

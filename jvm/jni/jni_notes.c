@@ -19,7 +19,7 @@
 
 /*
  * A name that was looked up, with its number. The hash of name and signature
- * stands for the text; 0: free.
+ * stands for the text. In a free slot it is 0.
  */
 struct asked_name {
 	uint64_t hash;
@@ -29,8 +29,8 @@ struct asked_name {
 static struct {
 	struct wire_jni_note *table; /* the table in the part */
 	/*
-	 * Header of the part with the table; after a fork, rt.header is another
-	 * one.
+	 * The header of the part that contains the table. In a forked child it
+	 * differs from rt.header.
 	 */
 	struct wire_header *header;
 	/* Protects the following members; held while a note is added. */

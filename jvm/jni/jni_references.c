@@ -14,8 +14,8 @@
  */
 #define CAPACITY 16
 /*
- * Bit of bridge_locals.capacity: a note says already that this native has
- * exceeded its capacity.
+ * This bit of bridge_locals.capacity is set once a note says that the native
+ * has exceeded its capacity.
  */
 #define IS_NOTED (UINT32_C(1) << 31)
 

@@ -48,7 +48,7 @@ struct jni_thread *jni_thread_of(JNIEnv *env)
 
 /*
  * Distance in bytes from a JNIEnv to the word where the JVM stores the stack
- * pointer of the thread's innermost Java frame; 0: not known.
+ * pointer of the thread's innermost Java frame. 0 if it is not known.
  */
 static int64_t to_java_frame;
 

@@ -20,7 +20,10 @@
 #include "jvm/jni/jni_functions.h"
 #include "jvm/natives/bridge.h"
 
-/* Watchers by place; NULL: none. */
+/*
+ * The watchers by their place in the table, NULL for functions without a
+ * watcher.
+ */
 typedef void *jni_watchers[JNI_FUNCTIONS_MAX];
 
 /* The JVM's own functions. */
@@ -49,9 +52,12 @@ struct jni_thread {
 	uint32_t pushed_count;
 	/* Time stamp counter when the outermost section began. */
 	uint64_t since;
-	/* Context in which the outermost section began; 0: unknown. */
+	/*
+	 * The context in which the outermost section began, or 0 if it is
+	 * unknown.
+	 */
 	uint64_t section_id;
-	struct bridge_locals below; /* for code that Java has not called */
+	struct bridge_locals below; /* used by code that Java has not called */
 	/*
 	 * A stack: records of natives, as they were before the native called
 	 * PushLocalFrame().

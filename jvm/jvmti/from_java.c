@@ -20,7 +20,7 @@ struct wished_call {
 
 /*
  * The call that the event has to make. Set by the thread that triggers the
- * event; NULL: no call is wanted.
+ * event. NULL if no call is wanted.
  */
 static struct wished_call *_Atomic under_way;
 

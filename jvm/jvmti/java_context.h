@@ -10,8 +10,8 @@
 
 /*
  * Returns the number of the context's innermost function if this is a Java
- * method and the calling thread's tally contains the context, otherwise 0. The
- * value of rt.slotless_function. Safe in signal handlers.
+ * method and the calling thread's tally contains the context, otherwise 0.
+ * rt.slotless_function points to this function. Signal handlers may call it.
  */
 uint32_t java_context_method(uint64_t id);
 

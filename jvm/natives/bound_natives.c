@@ -25,11 +25,11 @@
 #define NATIVES_MAX  16384
 #define TEXT_BYTES   (4 << 20)
 #define CLASSES_MAX  65536 /* capacity that PushLocalFrame() requests */
-#define METHODS_MAX  65535 /* of a class (JVMS 4.1) */
+#define METHODS_MAX  65535 /* maximum number of methods of a class (JVMS 4.1) */
 #define SYMBOL_MAX   65535
 #define METHOD_BYTES 256
 #define ACC_NATIVE   0x100
-#define BATCH_MAX    64 /* methods that are read together */
+#define BATCH_MAX    64 /* number of methods that are read together */
 
 /*
  * The code of unbound natives is only recognized if at least this number of
@@ -48,7 +48,7 @@ struct found_native {
 	const char *class_name, *name, *signature;
 	uint64_t method;
 	uint64_t address;
-	uint32_t is_machine; /* the code belongs to the JVM */
+	uint32_t is_machine; /* whether the code belongs to the JVM */
 	/* Number of natives earlier in the array with the same code. */
 	uint32_t is_shared;
 };
@@ -66,7 +66,10 @@ struct natives_search {
 	int64_t klass, methods, count, items, flags, fixed, pool, name_index,
 		signature_index, length, text;
 	uint64_t method_bytes, pool_bytes;
-	uint64_t unbound; /* code of unbound natives; 0: unknown */
+	/*
+	 * address of the code to which unbound natives lead; 0 if it is unknown
+	 */
+	uint64_t unbound;
 	jobject unsafe, platform;
 	jmethodID get_long;
 	uint32_t found;

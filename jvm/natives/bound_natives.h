@@ -13,8 +13,8 @@
 #include "preload/generated/records.h"
 
 struct bound_native {
-	struct java_method its; /* names of the method */
-	const void *method;     /* address of a pointer to its Method */
+	struct java_method its; /* the names of the native method */
+	const void *method;     /* address of a pointer to the JVM's Method */
 	void *address;          /* the code to which it is bound */
 };
 

@@ -33,10 +33,11 @@
 struct bridge {
 	/* Address that the bridge calls: the native's code, or its relay. */
 	_Atomic uint64_t target;
-	_Atomic uint64_t stack_words; /* stack words of the arguments */
+	/* number of words of the arguments that are passed on the stack */
+	_Atomic uint64_t stack_words;
 	/*
-	 * Address of the native's code, which the relay calls; that of clew's
-	 * replacement if there is one (class_changes.h).
+	 * Address of the native's code, which the relay calls. If clew replaces
+	 * the code (class_changes.h), the address of the replacement.
 	 */
 	uint64_t native;
 	/*
@@ -44,16 +45,17 @@ struct bridge {
 	 * the same caller.
 	 */
 	_Atomic uint64_t latest;
-	const void *method;         /* the JVM's identifier of the method */
-	uint8_t *entry;             /* code of the bridge */
-	_Atomic uint32_t is_silent; /* the bridge does not determine callers */
+	const void *method; /* the JVM's identifier of the method */
+	uint8_t *entry;     /* code of the bridge */
+	/* whether the bridge never determines callers */
+	_Atomic uint32_t is_silent;
 	/* The code to which the JVM had bound the native before the bridge. */
 	void *original;
 };
 
 /*
- * Number of local references of a native that exist, and number that the native
- * may have; 0: the default of JNI.
+ * The number of existing local references of a native, and the number that the
+ * native may have. A capacity of 0 stands for the default of JNI.
  */
 struct bridge_locals {
 	uint32_t live;

@@ -7,11 +7,11 @@
 #include "jvm/hotspot/hotspot.h"
 #include "jvm/natives/java_stack.h"
 
-#define NOT_MIDWAY (-1) /* InvocationEntryBci */
+#define NOT_MIDWAY (-1) /* HotSpot's InvocationEntryBci */
 
 /* Offsets in an nmethod, in bytes. */
 static struct {
-	int32_t version; /* 0: the JVM is unknown */
+	int32_t version; /* version of Java; 0 if the JVM is unknown */
 	uint64_t name, compile_id, entry_bytecode;
 	uint64_t code, verified;
 } methods;

@@ -9,14 +9,15 @@
 #include <stdint.h>
 
 struct compiled_method {
-	uint64_t record;   /* nmethod * */
-	uint64_t code;     /* address of the first instruction */
-	uint64_t verified; /* entry for callers that know the object's class */
+	uint64_t record; /* address of the nmethod */
+	uint64_t code;   /* address of the first instruction */
+	/* address of the entry for callers that know the object's class */
+	uint64_t verified;
 	/* The compilation's number, unique in the process. */
 	int32_t compile_id;
 	/*
-	 * The interpreter enters this code in the middle of a method, in a
-	 * loop.
+	 * Whether the interpreter enters this code in the middle of the method,
+	 * in a loop.
 	 */
 	uint32_t is_entered_midway;
 };

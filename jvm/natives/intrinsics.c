@@ -15,8 +15,12 @@
 
 /* Offsets in bytes; written once, at the start. */
 static struct {
-	int64_t number; /* offset of a Method's number; -1: unknown */
-	/* The path from a Method to its name; -1 or 0: unknown */
+	/* offset in a Method of the intrinsic's number; -1 if it is unknown */
+	int64_t number;
+	/*
+	 * The following fields lead from a Method to its name. -1 or 0 if they
+	 * are unknown.
+	 */
 	int64_t description; /* offset of the ConstMethod pointer in a Method */
 	int64_t pool;  /* offset of the ConstantPool pointer in a ConstMethod */
 	int64_t index; /* offset of the entry's index in a ConstMethod */

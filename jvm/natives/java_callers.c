@@ -34,16 +34,17 @@
 
 /* How long callers_end_late() waits for requests. */
 #define PATIENCE_MS 5000
-#define IN_NATIVE   (-1)          /* location of a native method */
-#define INTERPRETER "Interpreter" /* HotSpot's name of its code */
+#define IN_NATIVE   (-1)          /* the JVM's location of a native method */
+#define INTERPRETER "Interpreter" /* HotSpot's name of the interpreter's code */
 
-static uint64_t machine_pc;      /* address of a function of the JVM */
-static uint64_t ready_ns;        /* time when requests became possible */
-static _Atomic(jvmtiEnv *) tool; /* NULL: no requests are possible */
-/* Calls of callers_doubt() without callers_trust(). */
+static uint64_t machine_pc; /* address of a function of the JVM */
+static uint64_t ready_ns;   /* time when requests became possible */
+/* JVMTI environment for requests; NULL if no requests are possible */
+static _Atomic(jvmtiEnv *) tool;
+/* Number of calls of callers_doubt() that callers_trust() has not ended yet. */
 static _Atomic int doubts;
-static _Atomic int askers; /* threads that may be using `tool` */
-/* Clew's environment that sends the events; NULL: none. */
+static _Atomic int askers; /* number of threads that may be using `tool` */
+/* The JVMTI environment that sends events to clew, or NULL. */
 static jvmtiEnv *heard;
 
 /*

@@ -29,13 +29,13 @@ struct bridge_frame;
  * A cache of the locations' numbers. Each entry is location >> 16 in its upper
  * half and the number in its lower half, at the index (location ^ location >>
  * 16) modulo the table's size. Index and entry together contain all 47 bits of
- * a location. 0: free. Any thread may read and write.
+ * a location. A free entry is 0. Any thread may read and write the cache.
  */
 extern _Atomic uint64_t callers_known[CALLERS_COUNT];
 
 /*
- * Returns the number of the method that calls from a location; 0: not known.
- * Any thread.
+ * Returns the number of the method that calls from a location, or 0 if it is
+ * not known. Any thread may call this function.
  */
 static inline uint32_t callers_find(uint64_t place)
 {
@@ -52,7 +52,8 @@ static inline uint32_t callers_find(uint64_t place)
  * A cache of the numbers of Java stacks (java_stack.h). Each entry is hash >>
  * 16 in its upper half and the number in its lower half, at one of two indices.
  * The bits of the hash that index and entry contain are equal for two different
- * stacks with a probability of 2^-46. 0: free. Any thread may read and write.
+ * stacks with a probability of 2^-46. A free entry is 0. Any thread may read
+ * and write the cache.
  */
 #define CALLERS_STACKS_LOG2 18
 #define CALLERS_STACKS      (1 << CALLERS_STACKS_LOG2)
@@ -68,8 +69,8 @@ static inline _Atomic uint64_t *callers_stack_entry(uint64_t hash, int second)
 }
 
 /*
- * Returns the number of the Java stack with that hash; 0: not known. Any
- * thread.
+ * Returns the number of the Java stack with that hash, or 0 if it is not known.
+ * Any thread may call this function.
  */
 static inline uint32_t callers_find_stack(uint64_t hash)
 {
@@ -115,7 +116,8 @@ uint32_t callers_learn(struct bridge_frame *frame);
 /*
  * callers_doubt() forgets all numbers, because locations will belong to other
  * methods, and prevents that further ones are stored. callers_trust() ends
- * this; it must be called as often as callers_doubt(). Any thread.
+ * this; it must be called as often as callers_doubt(). Any thread may call
+ * these functions.
  */
 void callers_doubt(void);
 void callers_trust(void);

@@ -38,8 +38,8 @@ struct composition {
  * A cache of the methods' numbers by the address of their Method, m. Each entry
  * is m >> 16 in its upper half and the number in its lower half, at the index
  * (m ^ m >> 16) modulo the table's size, or at the complement of that index.
- * Index and entry together determine the address. 0: free. Any thread may read
- * and write.
+ * Index and entry together determine the address. A free entry is 0. Any thread
+ * may read and write the cache.
  */
 static _Atomic uint64_t known[METHODS_COUNT] LARGE_TABLE;
 

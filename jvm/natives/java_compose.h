@@ -15,10 +15,11 @@
 struct bridge_frame;
 
 enum composed {
-	COMPOSED_NOT,   /* the frames do not determine the stack */
-	COMPOSED_KNOWN, /* all methods were known; no request to the JVM */
+	COMPOSED_NOT, /* the frames do not suffice to determine the stack */
+	/* all methods were known, so nothing was requested from the JVM */
+	COMPOSED_KNOWN,
 	COMPOSED_ASKED,
-	COMPOSED_WRONG, /* the JVM's answer differs */
+	COMPOSED_WRONG, /* the JVM's answer differs from the frames */
 };
 
 /*

@@ -27,17 +27,19 @@
 /* Offsets are in bytes. */
 static struct {
 	int is_known;
-	/* An nmethod's tables are not beside its code (since Java 24). */
+	/*
+	 * Whether an nmethod's tables are not beside its code (since Java 24).
+	 */
 	int is_apart;
 	uint32_t least_byte;
-	uint64_t method; /* offset of the Method pointer in an nmethod */
-	uint64_t code;   /* start of its code */
+	uint64_t method; /* offset in an nmethod of the Method pointer */
+	uint64_t code;   /* offset in an nmethod of the start of its code */
 	uint64_t pcs;
-	uint64_t pcs_end; /* is_apart: also the start of the scopes' data */
-	uint64_t data;    /* !is_apart: an address */
+	uint64_t pcs_end; /* if is_apart, also the start of the scopes' data */
+	uint64_t data;    /* used unless is_apart: an address */
 	uint64_t metadata;
-	uint64_t immutable, immutable_bytes; /* is_apart */
-	uint64_t mutable, mutable_bytes;     /* is_apart */
+	uint64_t immutable, immutable_bytes; /* only if is_apart */
+	uint64_t mutable, mutable_bytes;     /* only if is_apart */
 	uint64_t pc, scope;                  /* offsets of fields in a PcDesc */
 	uint64_t desc_bytes;
 	/* Offset of the ConstMethod pointer in a Method. */
@@ -95,7 +97,7 @@ static struct code_scopes scopes_of(uint64_t nmethod)
 }
 
 /*
- * Returns the offset in the stream of the scope that belongs to a pc; 0 if
+ * Returns the offset, in the stream, of the scope that belongs to a pc, or 0 if
  * there is none.
  */
 static uint64_t scope_at(const struct code_scopes *scopes, uint64_t pc)

@@ -15,8 +15,8 @@ struct java_frames;
 #define SCOPES_NATIVE (-1) /* the bytecode of a native method */
 
 struct java_call {
-	uint64_t method;  /* Method * */
-	int32_t bytecode; /* index in the method */
+	uint64_t method;  /* address of the JVM's Method */
+	int32_t bytecode; /* index of the bytecode in the method */
 };
 
 /*

@@ -21,20 +21,20 @@
  * A cache of frame sizes. Each entry is pc >> 16 in its upper half and the
  * number of words of the frame in its lower half, at the index (pc ^ pc >> 16)
  * modulo the table's size. Index and entry together contain all 47 bits of a
- * pc. 0: not known.
+ * pc. An entry of 0 is free.
  */
 #define SIZES_LOG2  16
 #define SIZES_COUNT (1 << SIZES_LOG2)
 
 /*
- * Instead of a size: the code that enters a continuation. Frames further out
- * belong to the carrier.
+ * Stored instead of a size, for the code that enters a continuation. Frames
+ * further out belong to the carrier.
  */
 #define WORDS_ENTRY   UINT32_MAX
 #define WORDS_UNKNOWN (UINT32_MAX - 1)
 /*
- * Instead of a size: the code to which a virtual thread's outermost frame on
- * the stack returns if its callers are in the heap.
+ * Stored instead of a size, for the code to which a virtual thread's outermost
+ * frame on the stack returns if its callers are in the heap.
  */
 #define WORDS_BARRIER 0
 
@@ -48,7 +48,7 @@ static _Atomic uint64_t generation;
  * bytes.
  */
 static struct {
-	uint64_t heaps[HEAPS_MAX]; /* CodeHeap * */
+	uint64_t heaps[HEAPS_MAX]; /* addresses of the JVM's CodeHeaps */
 	uint32_t heap_count;
 	/* Offsets of the two VirtualSpaces in a CodeHeap. */
 	uint64_t memory, segments;
@@ -57,12 +57,12 @@ static struct {
 	uint64_t block_bytes, block_is_used;
 	uint64_t name, frame_words; /* offsets of fields in a CodeBlob */
 	uint64_t stub, original_pc; /* offsets of fields in an nmethod */
-	uint64_t anchor;            /* in a wrapper */
+	uint64_t anchor;            /* offset of a field in a JavaCallWrapper */
 	uint64_t last_sp, last_pc, last_fp;
 	uint64_t call_stub_return;
 	/*
 	 * The JVM's variable with a return address in the code that enters
-	 * continuations; NULL: this JVM has none.
+	 * continuations; NULL if this JVM has none.
 	 */
 	const uint64_t *continuation_return;
 } layout;
@@ -139,7 +139,7 @@ struct position {
 	uint64_t pc, sp, fp;
 	const uint64_t *fp_at; /* address from which fp was read */
 	uint64_t hash;
-	struct recalled_walk *kept; /* record of this walk; NULL: none */
+	struct recalled_walk *kept; /* record of this walk, or NULL */
 	uint64_t end;               /* end of the stack */
 	/*
 	 * Frames at or above this address are already in the thread's context.

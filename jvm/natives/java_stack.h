@@ -63,7 +63,7 @@ uint64_t java_stack_blob(uint64_t pc);
 
 /*
  * Begins a new generation, because addresses may get another meaning.
- * Afterwards all stacks have other hashes. Any thread.
+ * Afterwards all stacks have other hashes. Any thread may call this function.
  */
 void java_stack_forget(void);
 
@@ -78,12 +78,14 @@ enum java_stack_end {
 
 /* A frame of an interpreted method, or of compiled methods. */
 struct java_frame {
-	uint64_t code; /* nmethod *; 0: interpreted */
+	uint64_t code; /* address of the nmethod; 0 for an interpreted method */
 	uint64_t pc;   /* address in that code */
-	/* The code is the JVM's wrapper of a native method. */
+	/* Whether the code is the JVM's wrapper of a native method. */
 	uint32_t is_stub;
-	uint64_t method;   /* Method *, if interpreted */
-	uint64_t bytecode; /* current bytecode; 0: native */
+	/* address of the Method, if the method is interpreted */
+	uint64_t method;
+	/* address of the current bytecode; 0 in a native method */
+	uint64_t bytecode;
 };
 
 /* The frames of a walk, innermost first. */

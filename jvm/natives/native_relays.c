@@ -26,9 +26,10 @@ static struct {
 	struct lock lock; /* taken before the lock of the names */
 	uint64_t first_entry;
 	uint32_t first_number;
-	uint32_t count; /* 0: no relays */
+	uint32_t count; /* number of relays; 0 if there are none */
 	uint32_t used;
-	const void *methods[RELAYS_MAX]; /* the JVM's identifiers */
+	/* the JVM's identifiers of the methods that have the relays */
+	const void *methods[RELAYS_MAX];
 } relays LARGE_TABLE;
 
 void native_relays_make(const struct module *machine, struct windows *windows)

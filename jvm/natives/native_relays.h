@@ -13,7 +13,7 @@
 #include "preload/generated/records.h"
 #include "preload/modules/modules.h"
 
-/* Creates the relays for a JVM, once, with the loader's lock held. */
+/* Creates the relays for a JVM, once. The caller holds the loader's lock. */
 void native_relays_make(const struct module *machine, struct windows *windows);
 
 /*

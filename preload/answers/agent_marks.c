@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See agent_marks.h. Writes an agent's moments and regions (agent/clew.h) to the recording
- * (wire/mark_records.h).
+ * See agent_marks.h. Writes an agent's moments and regions (agent/clew.h) to
+ * the recording (wire/mark_records.h).
  *
  * A mark is a slot (record/slots.h). Threads are distributed over several
  * lanes, so they seldom collide. Names are searched by their text, in a table

@@ -7,7 +7,7 @@
  * With it, a call of a function that is active already counts in the context of
  * the active call, and so do the calls that it makes:
  *
- *	main -> a -> b -> a -> c	counts in	main -> a, main -> a -> c
+ *	main -> a -> b -> a -> c    counts in    main -> a, main -> a -> c
  *
  * No context then contains a function twice. Each call is still counted, in
  * some context of its function; only the depth of the recursion is lost.

@@ -29,11 +29,13 @@
  *					the thread still has the callee's id
  *	pause, resume	stack		slow paths of clew's, whose time is not
  *					the program's
- *	jump		stack		a landing further out, or on another stack
+ *	jump		stack		a landing further out, or on another
+ *					stack
  *	unwind, end	stack		a landing that an unwinder makes
  *	switch_stack	front		swapcontext(), a coroutine's beginning
  *	moved		stack, front	the id has become that of another
- *					function, without a stub: the cases above
+ *					function, without a stub: the cases
+ *					above
  *	signal_stack	front		sigaltstack()
  *	moment		answers, probe	a notable event between two calls
  *	index		stubs		the creation of a stub

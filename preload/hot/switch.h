@@ -6,7 +6,8 @@
  *
  *	detached	The thread has no tally: it has just begun, or is the
  *			first thread of a forked child.
- *	muted		The thread's calls are not to be recorded (enum hot_muted).
+ *	muted		The thread's calls are not to be recorded (enum
+ *			hot_muted).
  *	in doubt	The thread's id may be stale (stack/heal.h): the caller
  *			of each call is checked.
  *	unwanted	The user has switched the thread's trace off.

@@ -9,7 +9,8 @@
 
 #define RECORDS_LOG2 12
 #define NEIGHBOURS   16
-#define SPREAD       UINT64_C(0x9e3779b97f4a7c15) /* Fibonacci hashing (Knuth) */
+/* The factor of Fibonacci hashing (Knuth). */
+#define SPREAD UINT64_C(0x9e3779b97f4a7c15)
 
 /* The records of all threads, claimed by their stack slots. */
 static struct tail_time records[1 << RECORDS_LOG2] LARGE_TABLE;

@@ -4,8 +4,9 @@
  *
  * The method depends on which threads may execute the code meanwhile:
  *
- *	CODE_IS_IDLE	No thread executes any code of the module. All executable segments are
- *			writable instead of executable until code_close().
+ *	CODE_IS_IDLE	No thread executes any code of the module. All
+ *			executable segments are writable instead of executable
+ *			until code_close().
  *			While clew attaches threads may execute it: the bytes
  *			are only recorded, and written from outside (journal.h).
  *			If written memory cannot become executable again, or a

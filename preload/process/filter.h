@@ -6,9 +6,11 @@
  * not make, such as clew's. Therefore clew makes all the calls that it needs
  * when the program requests a filter, and none afterwards:
  *
- * - Room is made for many contexts of the thread. Calls in further contexts count at "(folded)".
+ * - Room is made for many contexts of the thread. Calls in further contexts
+ *   count at "(folded)".
  * - All system calls of clew's fail from now on (sys.h), in all threads.
- * - clew waits until system calls of its own in other threads, which have blocked signals, have ended.
+ * - clew waits until its own system calls in other threads, which have blocked
+ *   signals, have ended.
  *
  * New threads and forked children have no room then: their calls are counted as
  * lost. A filter that the program sets by its own system call instruction is

@@ -7,7 +7,8 @@
  *	in a forked child	whose parent has recorded the active functions;
  *	after fork()		in atfork handlers, called by functions of libc
  *				that were entered while nothing was counted;
- *	after a clone()		that shared the thread pointer, for the same reason;
+ *	after a clone()		that shared the thread pointer, for the same
+ *				reason;
  *	in another thread	which continues a coroutine;
  *	after a full disk	that has room again.
  *

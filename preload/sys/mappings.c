@@ -24,7 +24,9 @@ struct mapping_query {
 #define QUERIED_SHARED 8
 /* The size of the kernel's struct, which is part of the request's number. */
 #define QUERY_STRUCT_BYTES 104
-#define QUERY_REQUEST      _IOC(_IOC_READ | _IOC_WRITE, 'f', 17, QUERY_STRUCT_BYTES)
+
+/* The ioctl PROCMAP_QUERY. */
+#define QUERY_REQUEST _IOC(_IOC_READ | _IOC_WRITE, 'f', 17, QUERY_STRUCT_BYTES)
 
 /*
  * The fields of a line "START-END rwxp OFFSET MAJOR:MINOR INODE PATH". Lines

@@ -4,11 +4,11 @@
  * runs on a stack of its own. Threads of the program run it, one slice at a
  * time, and continue with their own code between slices.
  *
- *	thread A   slices_go_on() ---.            .--> returns 0: not done
- *	                              switch   switch
- *	own stack              function() . slices_rest() . . . continues . . ends
- *	                                               switch           switch
- *	thread B                        slices_go_on() ---'                '--> returns 1
+ *	thread A   slices_go_on() -.         .-> returns 0: not done
+ *	                            switch  switch
+ *	own stack        function() .. slices_rest() .. continues .. ends
+ *	                                        switch         switch
+ *	thread B                  slices_go_on() --'              '-> returns 1
  *
  * Another thread may continue the work. Therefore the function must not keep
  * the address of a thread-local variable, errno or a tid across slices_rest(),

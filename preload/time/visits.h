@@ -5,8 +5,8 @@
  *
  *	thread		sample
  *	blocked		a sample with the time of the observation's stratum
- *	running		Nothing: its CPU timer samples it (ticks.h). Without a timer,
- *			a sample without a pc.
+ *	running		none, because its CPU timer samples it (ticks.h);
+ *			without a timer, a sample without a pc
  *	ready to run	a sample whose reason is the processor
  *
  * If a thread's CPU clock has not advanced since the last observation, the

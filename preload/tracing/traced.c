@@ -314,8 +314,8 @@ static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 }
 
 /*
- * After a longjmp() the packet may not agree with the stack, until a call is made
- * at the slot `settled_from` or further out.
+ * After a longjmp() the packet may not agree with the stack, until a call is
+ * made at the slot `settled_from` or further out.
  */
 static void settle(const uint64_t *slot)
 {
@@ -502,8 +502,8 @@ static uint32_t index_of(uint32_t function)
 }
 
 /*
- * Returns whether the word of a leaf call is the latest in the packet, which is
- * not if a signal handler has made calls since, or if values follow the word.
+ * Returns whether the word of a leaf call is the latest in the packet. Returns
+ * 0 if a signal handler has made calls since, or if values follow the word.
  */
 static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 			  uint32_t function)

@@ -2,8 +2,8 @@
 /*
  * The cost of one function by instruction and by source line.
  *
- * Self time comes from the addresses of samples. The time of a callee is that of
- * its context, and it belongs to the site of the first call in this context.
+ * Self time comes from the addresses of samples. The time of a callee is that
+ * of its context, and it belongs to the site of the first call in this context.
  * Calls belong there also, unless the recording has the site of each call.
  * Addresses are those of the module's file. Code of a function may lie in
  * several ranges, for example in that of `f` and of `f.cold`. Code of a runtime

@@ -27,8 +27,8 @@ struct context {
 	uint32_t tally : 30; /* tally that recorded it */
 	/* The id of its tail calls also occurs and finds this context. */
 	uint32_t has_tails : 1;
-	uint32_t
-		is_checked : 1; /* check_place() has counted its inconsistencies */
+	/* check_place() has counted its inconsistencies. */
+	uint32_t is_checked : 1;
 };
 
 struct contexts {

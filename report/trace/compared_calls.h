@@ -37,10 +37,11 @@ struct compared_calls {
 };
 
 /*
- * Finds the slowest call of the chosen functions, which may have been active at
- * the end of the data, or in a snapshot the call that caused it, and the ended call of a rank: 1 is the slowest, 0 the
- * median, and a rank above the number of calls the fastest. Returns 0, or
- * -ENOENT if there is no such call.
+ * Finds two calls. The first is the slowest call of the chosen functions, which
+ * may have been active at the end of the data, or in a snapshot the call that
+ * caused the snapshot. The second is the ended call of a rank: 1 is the
+ * slowest, 0 the median, and a rank above the number of calls the fastest.
+ * Returns 0, or -ENOENT if there is no such call.
  */
 int compared_calls_find(struct compared_calls *compared,
 			const struct traces *traces,

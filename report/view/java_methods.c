@@ -8,22 +8,37 @@ static const struct {
 	[WIRE_JAVA_COUNTS] = { "counted", "counted" },
 	[WIRE_JAVA_SMALL] = { "small", "smaller than --java-min-size" },
 	[WIRE_JAVA_CODE] = { "code", "its code or class cannot be read" },
-	[WIRE_JAVA_SUBROUTINES] = { "subroutines", "it contains subroutines (jsr, ret)" },
+	[WIRE_JAVA_SUBROUTINES] = {
+		"subroutines",
+		"it contains subroutines (jsr, ret)",
+	},
 	[WIRE_JAVA_LARGE] = { "large", "its changed code would be too large" },
-	[WIRE_JAVA_JUMP] = { "jump", "a jump in its changed code would be too long" },
+	[WIRE_JAVA_JUMP] = {
+		"jump",
+		"a jump in its changed code would be too long",
+	},
 	[WIRE_JAVA_CONSTRUCTOR] = {
 		"constructor",
 		"a constructor with an unusual structure",
 	},
-	[WIRE_JAVA_CONSTANTS] = { "constants", "its class has no room for more constants" },
+	[WIRE_JAVA_CONSTANTS] = {
+		"constants",
+		"its class has no room for more constants",
+	},
 	[WIRE_JAVA_ROOM] = { "room", "clew's tables are full" },
-	[WIRE_JAVA_MACHINE] = { "machine", "the JVM refused the changed class" },
+	[WIRE_JAVA_MACHINE] = {
+		"machine",
+		"the JVM refused the changed class",
+	},
 	[WIRE_JAVA_PATTERN] = { "pattern", "not selected by --java" },
 	[WIRE_JAVA_NEEDED] = {
 		"needed",
 		"clew or the JVM needs the class unchanged",
 	},
-	[WIRE_JAVA_STANDS_BY] = { "standby", "counted only while clew attach is attached" },
+	[WIRE_JAVA_STANDS_BY] = {
+		"standby",
+		"counted only while clew attach is attached",
+	},
 	[WIRE_JAVA_SHAPE] = {
 		"shape",
 		"clew cannot decode some of its compiled code",

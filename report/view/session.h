@@ -43,7 +43,8 @@ struct session {
 	 * without an end, and both are 0 without a period.
 	 */
 	uint64_t from_ns, to_ns;
-	int has_no_calls; /* calls were only counted, so none is in the period */
+	/* 1 if calls were only counted, so that none is in the period */
+	int has_no_calls;
 	uint64_t samples_taken; /* including those in clew's own code */
 	/* The entry of `values` that replaces time; NULL: time. */
 	const struct value_sum *value;

@@ -213,6 +213,7 @@ void snapshot_list_init(struct snapshot_list *list,
 		const char *folder = folders[i]->d_name;
 		const char *suffix = strstr(folder, WIRE_SNAPSHOT_SUFFIX);
 		const size_t length = (size_t)(suffix - folder);
+		const char *number = suffix + strlen(WIRE_SNAPSHOT_SUFFIX);
 		const struct part_copy *part =
 			part_beside(&parts, folder, length);
 
@@ -221,10 +222,8 @@ void snapshot_list_init(struct snapshot_list *list,
 			    &(struct listed_snapshot){
 				    .folder = memory_string(folder,
 							    strlen(folder)),
-				    .number = (uint32_t)strtoul(
-					    suffix +
-						    strlen(WIRE_SNAPSHOT_SUFFIX),
-					    NULL, 10),
+				    .number =
+					    (uint32_t)strtoul(number, NULL, 10),
 				    .has_trace =
 					    has_trace(path, folder, length),
 			    });

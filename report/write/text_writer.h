@@ -94,8 +94,8 @@ static inline int text_has_room(unsigned int width, unsigned int *used,
 enum text_style text_heat(double share);
 
 /*
- * Writes "  [module]" if the function has a module and is no group (KIND_GROUP),
- * such as a process or a module.
+ * Writes "  [module]" if the function has a module and is no group
+ * (KIND_GROUP), such as a process or a module.
  */
 void text_module(FILE *out, const struct session *session, uint32_t function);
 

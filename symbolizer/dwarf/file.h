@@ -44,7 +44,10 @@ struct dwarf_unit {
 	uint64_t str_offsets_base;
 	uint64_t addr_base;
 	uint64_t rnglists_base;
-	/* The skeleton's DW_AT_GNU_ranges_base, for split units of version 4. */
+	/*
+	 * For split units of DWARF 4, the attribute DW_AT_GNU_ranges_base of
+	 * the skeleton unit.
+	 */
 	uint64_t ranges_base;
 	uint64_t stmt_list; /* offset in .debug_line, or DWARF_NONE */
 	uint64_t dwo_id;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that a stop has interrupted. While the thread is stopped, its rax
- * contains an error number that programs never see. When the thread continues,
- * the kernel restarts the system call because of that number.
+ * System calls that a stop has interrupted. While the thread is stopped, its
+ * rax contains an error number that programs never see. When the thread
+ * continues, the kernel restarts the system call because of that number.
  */
 #ifndef CLEW_CLI_ATTACH_RESTARTED_CALL_H
 #define CLEW_CLI_ATTACH_RESTARTED_CALL_H
@@ -20,9 +20,9 @@ enum {
 #define RESTARTED_BYTES 2
 
 /*
- * Returns the registers for a thread that itself restarts its interrupted system
- * call, without the kernel: those before the call. Returns them unchanged if no
- * call restarts.
+ * Returns the registers for a thread that itself restarts its interrupted
+ * system call, without the kernel. These are the registers before the call.
+ * Returns them unchanged if no call restarts.
  */
 static inline struct user_regs_struct restarted_call(
 	const struct user_regs_struct *registers)

@@ -8,12 +8,13 @@
 #ifndef CLEW_JVM_HOTSPOT_HOTSPOT_FRAMES_H
 #define CLEW_JVM_HOTSPOT_HOTSPOT_FRAMES_H
 
-/* In an interpreted method: */
+/* offsets in the frame of an interpreted method */
 #define FRAME_SENDER_SP (-1) /* stack pointer of the caller */
 #define FRAME_METHOD    (-3)
-#define FRAME_BYTECODE  (-8) /* current bytecode; in a native method: 0 */
+/* address of the current bytecode; 0 in a native method */
+#define FRAME_BYTECODE (-8)
 
-/* In the stub through which the JVM calls Java: */
-#define FRAME_WRAPPER (-6) /* JavaCallWrapper * */
+/* Offset in the frame of the stub through which the JVM calls Java. */
+#define FRAME_WRAPPER (-6) /* points to a JavaCallWrapper */
 
 #endif

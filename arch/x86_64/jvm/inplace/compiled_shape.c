@@ -4,10 +4,10 @@
  * instructions (MacroAssembler::verified_entry() and
  * C1_MacroAssembler::build_frame() in HotSpot's sources):
  *
- *	mov %eax, -N(%rsp)	once or more	|	sub $N, %rsp
- *	push %rbp				|	mov %rbp, N-8(%rsp) <- entry
- *	[mov %rsp, %rbp]	  <- entry	|
- *	sub $N, %rsp				|
+ *	mov %eax, -N(%rsp)	once or more  |  sub $N, %rsp
+ *	push %rbp			      |  mov %rbp, N-8(%rsp) <- entry
+ *	[mov %rsp, %rbp]	  <- entry    |
+ *	sub $N, %rsp			      |
  *	...
  *	add $N, %rsp
  *	pop %rbp		  <- exit
@@ -19,18 +19,21 @@
 
 #include "preload/sys/copy_bytes.h"
 
-#define OWN_JUMP_BYTES 5 /* HotSpot writes such a jump at the entry */
-#define EPILOGUE_INSNS 6 /* at most, from an exit to its return */
+/* size of the jump that HotSpot writes at a method's entry */
+#define OWN_JUMP_BYTES 5
+/* maximum number of instructions from an exit to its return */
+#define EPILOGUE_INSNS 6
 
 struct shape_reading {
 	const uint8_t *code;
 	uint32_t bytes;
 	/*
-	 * A bit for each byte of code: it is a branch's target; an instruction
-	 * begins.
+	 * Each has a bit for each byte of code. The bit is set in `targets` if
+	 * the byte is a branch's target, and in `starts` if an instruction
+	 * begins there.
 	 */
 	uint8_t *targets, *starts;
-	uint32_t since_exit; /* number of instructions */
+	uint32_t since_exit; /* number of instructions since the last exit */
 	uint32_t frame_end;  /* end of the instructions that create the frame */
 	struct compiled_shape *shape;
 };
@@ -134,7 +137,7 @@ static int read_entry(struct shape_reading *reading, uint32_t verified_at)
 	uint32_t at = verified_at, length;
 	int err;
 
-	if (begins(reading, at, "\xe9", 1)) /* OWN_JUMP_BYTES */
+	if (begins(reading, at, "\xe9", 1)) /* the jump that HotSpot writes */
 		return -ENOENT;
 	while ((length = stack_effect_at(reading, at)) != 0)
 		at += length;
@@ -230,7 +233,10 @@ static int read_other(struct shape_reading *reading, uint32_t at,
 		reading->since_exit++;
 	else if (insn->kind == INSN_RETURN)
 		return -ENOEXEC;
-	/* c9 leave, 5d pop %rbp, 41 .. has another register */
+	/*
+	 * c9 leave; 5d pop %rbp, without the prefix 41, with which the
+	 * instruction pops another register
+	 */
 	if (begins(reading, at, "\xc9", 1) || begins(reading, at, "\x5d", 1))
 		return -ENOEXEC;
 	return insn->kind == INSN_SYSTEM ? -ENOEXEC : 0;

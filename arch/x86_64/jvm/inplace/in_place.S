@@ -19,7 +19,8 @@
 	.macro HOLE kind, back
 .Lhole\@:
 	.pushsection .rodata.in_place_holes, "a"
-	.short	.Lhole\@ - 77b - \back	/* 77: start of the template */
+	/* label 77 is the start of the template */
+	.short	.Lhole\@ - 77b - \back
 	.short	\kind
 	.popsection
 	.endm
@@ -71,7 +72,8 @@
 	.skip	IN_PLACE_GO_ON_BYTES, 0xcc
 	.endm
 
-	.set	OUTER, -16 /* in struct compiled_call, from the slot's shadow */
+	/* offsets in struct compiled_call, from the slot's shadow */
+	.set	OUTER, -16
 	.set	SERIAL, -8
 	.set	NUMBER, -4
 	.set	RETURN_ADDRESS, 0
@@ -99,7 +101,8 @@
 	HOLE	IN_PLACE_KEY, 4
 	TLS	imulq %fs:HOT_MULTIPLIER, %r11
 	TLS	movq %r11, %fs:HOT_ID
-	TLS	movq %fs:HOT_MASK, %r10	/* before the table (blank.h) */
+	/* the mask lies before the table (blank.h) */
+	TLS	movq %fs:HOT_MASK, %r10
 	andq	%r11, %r10
 	TLS	addq %fs:HOT_TABLE, %r10
 	cmpq	%r11, (%r10)

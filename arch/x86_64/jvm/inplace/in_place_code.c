@@ -10,7 +10,7 @@
 #include "wire/id.h"
 
 struct in_place_hole {
-	uint16_t at; /* offset in the template */
+	uint16_t at; /* offset of the hole in the template */
 	uint16_t kind;
 };
 
@@ -66,7 +66,7 @@ static void put_jump(uint8_t *bytes, uint64_t at, uint64_t to)
 	copy_bytes(bytes + 1, &distance, 4);
 }
 
-/* A part of a stub, for one site of the method. */
+/* A part of a stub: the code for the entry or for one exit of the method. */
 struct in_place_piece {
 	const struct in_place_stub *stub;
 	const struct compiled_site *site;
@@ -100,13 +100,13 @@ static uint32_t word_of(const struct in_place_piece *piece, unsigned int kind,
 		return stub->number;
 	case IN_PLACE_KEY:
 		return (uint32_t)id_key(stub->number);
-	default: /* IN_PLACE_WAYS, relative to the end of the instruction */
+	default: /* IN_PLACE_WAYS: relative to the end of the instruction */
 		return word + (uint32_t)((uintptr_t)stub->ways -
 					 (uintptr_t)(at + sizeof(word)));
 	}
 }
 
-/* Returns the address behind the piece. */
+/* Writes a piece and returns the address behind it. */
 static uint8_t *put_piece(const struct in_place_template *template,
 			  const struct in_place_piece *piece, uint8_t *at)
 {

@@ -15,10 +15,10 @@
 	.set	CALLER_ID, -24
 	.set	BRIDGE, -32
 	.set	FRAME, -112
-	.set	OUTER, FRAME + 8	/* in struct bridge_frame */
+	.set	OUTER, FRAME + 8	/* offsets in struct bridge_frame */
 	.set	FRAME_BYTES, 112
 
-	.set	TARGET, 0	/* in struct bridge */
+	.set	TARGET, 0	/* offset in struct bridge */
 	.set	STACK_WORDS, 8
 	.set	NATIVE, 16
 

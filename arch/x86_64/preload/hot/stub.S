@@ -192,6 +192,7 @@
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
 	.set	LEAF_COLD_BIT, 0x100	/* set in addresses behind ENTRY_AT */
 	.set	LEAF_FRAMED_AT, .Lleaf_framed - .Lleaf_start
-	.set	TRACED_LEAF_FRAMED_AT, .Ltraced_leaf_framed - .Ltraced_leaf_start
+	.set	TRACED_LEAF_FRAMED_AT, \
+		.Ltraced_leaf_framed - .Ltraced_leaf_start
 
 #include "preload/hot/thunks.inc"

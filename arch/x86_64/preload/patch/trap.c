@@ -182,7 +182,8 @@ static void call(const struct kernel_action *theirs, siginfo_t *info,
  * Handles a SIGTRAP that is the program's, as the kernel would. If a breakpoint
  * instruction of the program has caused it and the program blocks or ignores
  * SIGTRAP, the signal must kill the process. The handler then sends the signal
- * again with the default action, and it arrives at the same pc when this handler returns.
+ * again with the default action, and it arrives at the same pc when this
+ * handler returns.
  */
 static void pass_on(siginfo_t *info, ucontext_t *context)
 {
