@@ -51,7 +51,7 @@ static const char *at(const struct a2n_space *space, uint64_t pc, uint64_t time)
 		       : "";
 }
 
-static void newer_code_cuts_the_older(void **state)
+static void newer_code_replaces_a_part_of_older_code(void **state)
 {
 	struct a2n_space *space = *state;
 
@@ -66,7 +66,7 @@ static void newer_code_cuts_the_older(void **state)
 	assert_string_equal(at(space, 200, 0), "");
 }
 
-static void events_may_come_in_any_order(void **state)
+static void events_may_arrive_in_any_order(void **state)
 {
 	struct a2n_space *space = *state;
 
@@ -223,7 +223,7 @@ static void change(struct a2n_space *space, uint32_t *row, struct blob *blobs,
 	}
 }
 
-static void everywhere_and_always_as_painted(void **state)
+static void lookups_agree_with_a_model(void **state)
 {
 	struct a2n_space *space = *state;
 	struct blob blobs[TIMES * 3 + 1];
@@ -253,13 +253,13 @@ static void everywhere_and_always_as_painted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(newer_code_cuts_the_older),
-		TEST(events_may_come_in_any_order),
+		TEST(newer_code_replaces_a_part_of_older_code),
+		TEST(events_may_arrive_in_any_order),
 		TEST(removed_code_uncovers_older_code),
 		TEST(expected_code_is_preferred_whatever_the_time),
 		TEST(nonsense_is_refused),
 		TEST(a_mapping_is_looked_up_in_its_file),
-		TEST(everywhere_and_always_as_painted),
+		TEST(lookups_agree_with_a_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static struct hash_slot *crowded_slot(const struct hash_index *index,
 	return at;
 }
 
-static void an_index_finds_each_of_many_with_one_hash(void **state)
+static void an_index_finds_each_key_of_one_hash(void **state)
 {
 	enum { KEYS = 20000 };
 	struct hash_index index = { 0 };
@@ -269,7 +269,7 @@ int main(void)
 		cmocka_unit_test(idmap_returns_stored_values),
 		cmocka_unit_test(idmap_keeps_all_when_room_is_made),
 		cmocka_unit_test(idmap_finds_nothing_when_empty),
-		cmocka_unit_test(an_index_finds_each_of_many_with_one_hash),
+		cmocka_unit_test(an_index_finds_each_key_of_one_hash),
 		cmocka_unit_test(percentages_have_two_digits_and_no_exponent),
 		cmocka_unit_test(numbers_are_grouped_by_thousands),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),

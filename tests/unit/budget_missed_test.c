@@ -38,7 +38,7 @@ static void come_back(struct out *out, uint64_t calls, int is_sure)
 	budget_missed_correct(&out->record, &out->missed, &rate);
 }
 
-static void calls_go_by_cpu_time(void **state)
+static void missed_calls_are_proportional_to_cpu_time(void **state)
 {
 	struct out out = { 0 };
 
@@ -61,7 +61,7 @@ static void calls_go_by_cpu_time(void **state)
 	assert_int_equal(out.record.out_ns, 3600 * S_NS);
 }
 
-static void short_looks_lose_nothing(void **state)
+static void short_surveys_lose_no_calls(void **state)
 {
 	struct out out = { 0 };
 
@@ -123,7 +123,7 @@ static void an_unsure_survey_is_corrected_later(void **state)
 	assert_in_range(out.record.missed, 99999, 100000);
 }
 
-static void nothing_is_known_of_no_time(void **state)
+static void no_estimate_is_made_without_time(void **state)
 {
 	const struct budget_rate nothing = { .is_sure = 1 };
 	struct out out = { 0 };
@@ -143,7 +143,7 @@ static void nothing_is_known_of_no_time(void **state)
  * A function that is out keeps missing calls until the end time, which the
  * header has.
  */
-static void the_rest_counts_while_it_is_out(void **state)
+static void functions_left_out_miss_calls_until_the_end(void **state)
 {
 	struct out out = { 0 };
 
@@ -159,12 +159,12 @@ static void the_rest_counts_while_it_is_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_go_by_cpu_time),
-		cmocka_unit_test(short_looks_lose_nothing),
+		cmocka_unit_test(missed_calls_are_proportional_to_cpu_time),
+		cmocka_unit_test(short_surveys_lose_no_calls),
 		cmocka_unit_test(a_survey_corrects_earlier_estimates),
 		cmocka_unit_test(an_unsure_survey_is_corrected_later),
-		cmocka_unit_test(nothing_is_known_of_no_time),
-		cmocka_unit_test(the_rest_counts_while_it_is_out),
+		cmocka_unit_test(no_estimate_is_made_without_time),
+		cmocka_unit_test(functions_left_out_miss_calls_until_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static double call_ps(const struct program *program)
 	return budget_pace_call_ps(&program->pace, &program->functions);
 }
 
-static void the_loop_is_believed_at_first(void **state)
+static void first_cost_is_that_of_the_measured_loop(void **state)
 {
 	struct program program;
 
@@ -109,7 +109,7 @@ static void loop_is_unhooked_without_a_reference_function(void **state)
 }
 
 /* The program was slower in between, on another processor, say. */
-static void calls_cost_no_less_than_nothing(void **state)
+static void costs_of_calls_are_never_negative(void **state)
 {
 	struct program program;
 
@@ -157,9 +157,9 @@ static void function_hooked_again_is_a_reference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_loop_is_believed_at_first),
+		cmocka_unit_test(first_cost_is_that_of_the_measured_loop),
 		cmocka_unit_test(surveys_outweigh_the_loop),
-		cmocka_unit_test(calls_cost_no_less_than_nothing),
+		cmocka_unit_test(costs_of_calls_are_never_negative),
 		cmocka_unit_test(hidden_cost_is_not_subtracted),
 		cmocka_unit_test(loop_is_unhooked_without_a_reference_function),
 		cmocka_unit_test(unhooked_function_is_no_reference),

@@ -11,7 +11,7 @@
 
 /* ---- Calls ---- */
 
-static void a_method_tells_of_its_entry_and_its_ends(void **state)
+static void methods_report_their_entry_and_ends(void **state)
 {
 	const struct sketch sketch = { .code = BYTES(0x00, 0xb1) };
 	struct method_code code;
@@ -106,7 +106,7 @@ static int tells(const uint8_t *code, size_t bytes, uint32_t max_locals)
 }
 
 /* As the Flight Recorder changes it. */
-static void a_time_may_be_taken_before_it_tells(void **state)
+static void a_time_stamp_may_precede_the_report(void **state)
 {
 	static const uint8_t code[] = {
 		184, 1, 2, 55,  6,          /* timestamp(); lstore 6 */
@@ -123,7 +123,7 @@ static void a_time_may_be_taken_before_it_tells(void **state)
 		assert_false(tells(code, bytes, 8));
 }
 
-static void code_says_whether_it_tells(void **state)
+static void rewritten_code_is_marked(void **state)
 {
 	const struct sketch sketch = { .code = BYTES(0x00, 0xb1) };
 	const struct classfile_tracker with_numbers = sketch_tracker;
@@ -152,7 +152,7 @@ static void code_says_whether_it_tells(void **state)
 	sketch_free();
 }
 
-static void code_with_many_variables_tells(void **state)
+static void methods_with_many_variables_report(void **state)
 {
 	/* sipush 7; invokestatic 9; wide lstore 256 */
 	assert_true(
@@ -181,7 +181,7 @@ static const struct classfile_tracker gated = {
 	.caught = { "caught", "(JII)V" },
 };
 
-static void calls_pass_by_a_gate(void **state)
+static void calls_pass_a_gate(void **state)
 {
 	const struct sketch sketch = { .code = BYTES(0x00, 0xb1) };
 	const struct classfile_tracker with_numbers = sketch_tracker;
@@ -540,14 +540,14 @@ static void each_refusal_has_its_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_method_tells_of_its_entry_and_its_ends),
+		cmocka_unit_test(methods_report_their_entry_and_ends),
 		cmocka_unit_test(a_large_number_is_a_constant),
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
 		cmocka_unit_test(number_from_entry_is_kept_in_each_frame),
-		cmocka_unit_test(code_says_whether_it_tells),
-		cmocka_unit_test(a_time_may_be_taken_before_it_tells),
-		cmocka_unit_test(code_with_many_variables_tells),
-		cmocka_unit_test(calls_pass_by_a_gate),
+		cmocka_unit_test(rewritten_code_is_marked),
+		cmocka_unit_test(a_time_stamp_may_precede_the_report),
+		cmocka_unit_test(methods_with_many_variables_report),
+		cmocka_unit_test(calls_pass_a_gate),
 		cmocka_unit_test(a_gate_is_kept_where_handlers_are),
 		cmocka_unit_test(a_shared_exit_may_have_its_own_call),
 		cmocka_unit_test(a_loop_to_the_beginning_has_its_frame_there),

@@ -55,7 +55,7 @@ static void assert_frames(const struct record *record, uint64_t offset,
 		assert_int_equal(frames[1].method, caller);
 }
 
-static void a_place_is_all_up_to_its_end(void **state)
+static void a_location_extends_to_its_end(void **state)
 {
 	const struct record record = record_of(example, sizeof(example));
 
@@ -114,7 +114,7 @@ static void malformed_places_are_rejected(void **state)
 	}
 }
 
-static void whatever_the_bytes_are_does_no_harm(void **state)
+static void random_bytes_do_no_harm(void **state)
 {
 	uint64_t random = 1;
 
@@ -136,10 +136,10 @@ static void whatever_the_bytes_are_does_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_place_is_all_up_to_its_end),
+		cmocka_unit_test(a_location_extends_to_its_end),
 		cmocka_unit_test(records_are_found_by_start_and_stamp),
 		cmocka_unit_test(malformed_places_are_rejected),
-		cmocka_unit_test(whatever_the_bytes_are_does_no_harm),
+		cmocka_unit_test(random_bytes_do_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void entry_and_exits_are_found(void **state)
 	assert_memory_equal(shape.exits[0].code, LEAVE, 5);
 }
 
-static void a_frame_without_a_look_at_the_stack_is_found(void **state)
+static void a_frame_without_a_stack_check_is_found(void **state)
 {
 	/* sub $0x18, %rsp; mov %rbp, 0x10(%rsp); add $0x10, %rsp; pop %rbp */
 	assert_int_equal(READ("\x48\x81\xec\x18\x00\x00\x00"
@@ -58,7 +58,7 @@ static void a_frame_without_a_look_at_the_stack_is_found(void **state)
 	assert_int_equal(shape.exits[0].at, 12);
 }
 
-static void code_that_is_left_is_no_code(void **state)
+static void code_behind_the_end_is_ignored(void **state)
 {
 	assert_int_equal(READ(JUMP_OUT "\x90\x90" ENTER LEAVE RET), -ENOENT);
 }
@@ -88,7 +88,7 @@ static void a_branch_into_the_entry_is_refused(void **state)
 	assert_int_equal(READ(LOOK ENTER LEAVE RET "\xeb\xec"), 0);
 }
 
-static void a_class_that_is_not_known_yet_is_passed_over(void **state)
+static void an_unresolved_class_is_skipped(void **state)
 {
 	/* A jump over movabs $0, of 10 bytes, and what it leads to. */
 	static const char code[] =
@@ -127,13 +127,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entry_and_exits_are_found),
-		cmocka_unit_test(a_frame_without_a_look_at_the_stack_is_found),
-		cmocka_unit_test(code_that_is_left_is_no_code),
+		cmocka_unit_test(a_frame_without_a_stack_check_is_found),
+		cmocka_unit_test(code_behind_the_end_is_ignored),
 		cmocka_unit_test(a_return_without_an_exit_is_refused),
 		cmocka_unit_test(another_frame_than_the_entry_s_is_refused),
 		cmocka_unit_test(a_branch_into_an_exit_is_refused),
 		cmocka_unit_test(a_branch_into_the_entry_is_refused),
-		cmocka_unit_test(a_class_that_is_not_known_yet_is_passed_over),
+		cmocka_unit_test(an_unresolved_class_is_skipped),
 		cmocka_unit_test(too_many_exits_are_refused),
 		cmocka_unit_test(code_may_end_anywhere),
 	};

@@ -60,7 +60,7 @@ static void jumps_between_stacks_by_hand_are_read(void **state)
 	assert_int_equal(READ("\x48\x8b\x20\xff\x25\0\0\0\0"), 9);
 }
 
-static void other_code_is_not(void **state)
+static void code_without_a_leap_is_not_read_as_one(void **state)
 {
 	/* mov 0x10(%rsp),%rsp: found elsewhere once the probe has pushed */
 	assert_int_equal(READ("\x48\x8b\x64\x24\x10\xff\xe2"), 0);
@@ -190,7 +190,7 @@ int main(void)
 		cmocka_unit_test(jumps_between_stacks_by_compilers_are_read),
 		cmocka_unit_test(jumps_between_stacks_by_glibc_are_read),
 		cmocka_unit_test(jumps_between_stacks_by_hand_are_read),
-		cmocka_unit_test(other_code_is_not),
+		cmocka_unit_test(code_without_a_leap_is_not_read_as_one),
 		cmocka_unit_test(jump_target_in_a_register_is_pushed),
 		cmocka_unit_test(jump_target_in_memory_is_not_pushed),
 		cmocka_unit_test(nothing_is_read_past_the_end),

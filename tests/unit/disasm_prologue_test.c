@@ -116,7 +116,7 @@ static void code_behind_an_early_end_is_refused(void **state)
 		       VERDICT_IS_BRANCH_INTO);
 }
 
-static void undecodable_is_refused(void **state)
+static void undecodable_code_is_refused(void **state)
 {
 	assert_refused(JUDGE(state, "\x06\x06\x06\x06\x06", 5, 1),
 		       VERDICT_IS_UNDECODABLE);
@@ -137,7 +137,7 @@ static void unmovable_instructions_are_refused(void **state)
 		       VERDICT_IS_UNMOVABLE);
 }
 
-static void calls_are_movable_as_the_last(void **state)
+static void a_call_is_movable_as_the_last_instruction(void **state)
 {
 	assert_hooked(JUDGE(state, "\x53\xe8\0\0\0\0\xc3", 7, 1),
 		      VERDICT_IS_JUMP, 0, 6);
@@ -236,9 +236,9 @@ int main(void)
 		cmocka_unit_test(branch_into_the_padding_is_refused),
 		cmocka_unit_test(branch_behind_endbr_is_counted_from_the_site),
 		cmocka_unit_test(code_behind_an_early_end_is_refused),
-		cmocka_unit_test(undecodable_is_refused),
+		cmocka_unit_test(undecodable_code_is_refused),
 		cmocka_unit_test(unmovable_instructions_are_refused),
-		cmocka_unit_test(calls_are_movable_as_the_last),
+		cmocka_unit_test(a_call_is_movable_as_the_last_instruction),
 		cmocka_unit_test(loops_are_movable),
 		cmocka_unit_test(two_bytes_are_enough_for_a_short_jump),
 		cmocka_unit_test(a_punned_jump_takes_only_free_bytes),

@@ -95,7 +95,7 @@ static void functions_have_names_and_places(void **state)
 	assert_true(erlang_symbols_are_over(&symbols));
 }
 
-static void the_emulator_has_none(void **state)
+static void names_of_the_emulator_are_skipped(void **state)
 {
 	struct made_symbols made = { .size = 32 };
 	struct erlang_symbols symbols;
@@ -157,7 +157,7 @@ static void damage_does_no_harm(void **state)
 	}
 }
 
-static void other_files_are_none(void **state)
+static void other_files_have_no_erlang_symbols(void **state)
 {
 	const struct made_symbols elf = { "\177ELF\2\1\1", 64 };
 	struct made_symbols made;
@@ -173,10 +173,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_names_and_places),
-		cmocka_unit_test(the_emulator_has_none),
+		cmocka_unit_test(names_of_the_emulator_are_skipped),
 		cmocka_unit_test(truncated_symbols_are_rejected),
 		cmocka_unit_test(damage_does_no_harm),
-		cmocka_unit_test(other_files_are_none),
+		cmocka_unit_test(other_files_have_no_erlang_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

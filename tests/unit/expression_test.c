@@ -77,7 +77,7 @@ static void same(const char *text, uint64_t truth)
 #pragma clang diagnostic ignored "-Wtautological-constant-out-of-range-compare"
 #endif
 
-static void test_operators(void **state)
+static void operators_are_computed_as_in_c(void **state)
 {
 	static const int64_t values[] = {
 		0, 1, -1, 7, -300, INT64_MAX, INT32_MIN, 0x123456789abc
@@ -132,7 +132,7 @@ static void test_operators(void **state)
 	}
 }
 
-static void test_memory(void **state)
+static void memory_is_read(void **state)
 {
 	char text[] = "a word";
 	unsigned char bytes[] = { 200, 100, 0xff };
@@ -171,14 +171,14 @@ static void test_memory(void **state)
 	SAME(*((long *)($r8 + 16) - 1));
 }
 
-static void test_the_base(void **state)
+static void the_base_is_a_number(void **state)
 {
 	same("$base", 0x10000);
 	same("$base+16", 0x10010);
 	same("-$base", (uint64_t)-0x10000);
 }
 
-static void test_parts_of_registers(void **state)
+static void parts_of_registers_are_read(void **state)
 {
 	registers[MACHINE_RESULT] = 0x1122334455667788;
 	registers[MACHINE_SP] = 0xfedcba9876543210;
@@ -192,7 +192,7 @@ static void test_parts_of_registers(void **state)
 }
 /* clang-format on */
 
-static void test_texts(void **state)
+static void texts_are_compared(void **state)
 {
 	char text[] = "a\tword";
 
@@ -205,7 +205,7 @@ static void test_texts(void **state)
 	same("1 && arg1 + 2 == \"word\" && 1", 1);
 }
 
-static void test_values_that_cannot_be_computed_fail(void **state)
+static void values_that_cannot_be_computed_fail(void **state)
 {
 	static const struct {
 		const char *text;
@@ -239,7 +239,7 @@ static void test_values_that_cannot_be_computed_fail(void **state)
 	same("(-0x7fffffffffffffff - 1) % -1", 0);
 }
 
-static void test_invalid_expressions_are_refused(void **state)
+static void invalid_expressions_are_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -294,7 +294,7 @@ static void test_invalid_expressions_are_refused(void **state)
 	}
 }
 
-static void test_limits(void **state)
+static void limits_of_expressions_are_enforced(void **state)
 {
 	char text[4096];
 	struct expression expression;
@@ -349,7 +349,7 @@ static void check_field(const char *text, size_t *at, const char *name,
 		assert_int_equal(field.string_bytes, string_bytes);
 }
 
-static void test_fields(void **state)
+static void fields_are_read(void **state)
 {
 	static const char text[] =
 		" arg1 , arg2/x,(unsigned long)arg3/2 ,  *(char **)arg1, "
@@ -384,15 +384,15 @@ static void test_fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_the_base),
-		cmocka_unit_test(test_parts_of_registers),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_values_that_cannot_be_computed_fail),
-		cmocka_unit_test(test_invalid_expressions_are_refused),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_fields),
+		cmocka_unit_test(operators_are_computed_as_in_c),
+		cmocka_unit_test(memory_is_read),
+		cmocka_unit_test(the_base_is_a_number),
+		cmocka_unit_test(parts_of_registers_are_read),
+		cmocka_unit_test(texts_are_compared),
+		cmocka_unit_test(values_that_cannot_be_computed_fail),
+		cmocka_unit_test(invalid_expressions_are_refused),
+		cmocka_unit_test(limits_of_expressions_are_enforced),
+		cmocka_unit_test(fields_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void assert_next(uint32_t caller, uint32_t before, uint32_t next)
 	assert_int_equal(*foresight_place(&tally, caller, before), next);
 }
 
-static void nothing_is_expected_at_first(void **state)
+static void no_callee_is_expected_at_first(void **state)
 {
 	(void)state;
 	assert_next(A, 0, 0);
@@ -49,7 +49,7 @@ static void callees_are_expected_in_their_order(void **state)
 }
 
 /* Calls by callees do not separate two calls of their caller. */
-static void callees_of_callees_are_passed_over(void **state)
+static void callees_of_callees_are_skipped(void **state)
 {
 	const uint64_t a = record(ID_ROOT, 0, A), b = record(a, A, B);
 
@@ -61,7 +61,7 @@ static void callees_of_callees_are_passed_over(void **state)
 	assert_next(B, D, 0);
 }
 
-static void another_context_of_a_function_has_its_last_word(void **state)
+static void a_new_context_expects_the_last_callee_of_its_function(void **state)
 {
 	const uint64_t a = record(ID_ROOT, 0, A), d = record(ID_ROOT, 0, D);
 	uint64_t below;
@@ -96,10 +96,10 @@ static void forgotten_caller_begins_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM(nothing_is_expected_at_first),
+		CLAIM(no_callee_is_expected_at_first),
 		CLAIM(callees_are_expected_in_their_order),
-		CLAIM(callees_of_callees_are_passed_over),
-		CLAIM(another_context_of_a_function_has_its_last_word),
+		CLAIM(callees_of_callees_are_skipped),
+		CLAIM(a_new_context_expects_the_last_callee_of_its_function),
 		CLAIM(forgotten_caller_begins_anew),
 	};
 

@@ -18,7 +18,7 @@ static uint32_t generated(struct sampled_world *world, const char *name)
 }
 
 /* Samples are at the times 1, 2, 3 ...; the clock is not known. */
-static void code_is_that_which_was_there_at_the_time(void **state)
+static void code_is_named_by_its_time(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -44,7 +44,7 @@ static void code_is_that_which_was_there_at_the_time(void **state)
  * changes when another module does so, when the memory is unmapped, or when the
  * owner is unknown. Memory that this code makes executable has the same owner.
  */
-static void code_without_a_name_is_its_makers(void **state)
+static void code_without_a_name_is_named_by_its_maker(void **state)
 {
 	struct sampled_world *world = *state;
 	const uint64_t pc = FIXTURE_MODULE_BASE + 0x1000;
@@ -73,7 +73,7 @@ static void code_without_a_name_is_its_makers(void **state)
  * V8 maps its own file again. If clew had mapped a hooked copy in place of the
  * file, that copy in clew's cache is what V8 maps.
  */
-static void files_of_the_cache_are_no_names(void **state)
+static void files_of_the_cache_name_no_code(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -91,7 +91,7 @@ static void files_of_the_cache_are_no_names(void **state)
 }
 
 /* V8 maps its own file again: the code is the module's until the memory is gone. */
-static void code_mapped_from_a_modules_file_is_the_modules(void **state)
+static void code_mapped_from_a_module_has_the_modules_names(void **state)
 {
 	struct sampled_world *world = *state;
 	const uint64_t pc = fixture_pc(5), start = 0x30000000;
@@ -128,7 +128,7 @@ static void code_mapped_from_a_modules_file_is_the_modules(void **state)
 }
 
 /* inner() is inlined into that code, up to offset 8; behind it nobody knows. */
-static void told_code_has_lines_and_inlined_methods(void **state)
+static void announced_code_has_lines_and_inlined_methods(void **state)
 {
 	static const struct wire_line lines[] = { { 0, 20 }, { 3, 21 } };
 	static const uint8_t bytes[] = { 8, 2, 0, 1, 0, 0, 4, 1 };
@@ -274,7 +274,7 @@ static uint64_t make_java(struct fixture *fixture, uint64_t caller)
 }
 
 /* Where Java is innermost; below native code it is what that has called. */
-static void java_is_looked_for_in_its_context_first(void **state)
+static void java_code_is_searched_in_its_context_first(void **state)
 {
 	struct sampled_world *world = *state;
 	const uint64_t *dynamic = world->session.summary.places.dynamic;
@@ -329,14 +329,14 @@ static void java_is_looked_for_in_its_context_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(code_is_that_which_was_there_at_the_time),
-		TEST(code_without_a_name_is_its_makers),
-		TEST(code_mapped_from_a_modules_file_is_the_modules),
-		TEST(files_of_the_cache_are_no_names),
-		TEST(told_code_has_lines_and_inlined_methods),
+		TEST(code_is_named_by_its_time),
+		TEST(code_without_a_name_is_named_by_its_maker),
+		TEST(code_mapped_from_a_module_has_the_modules_names),
+		TEST(files_of_the_cache_name_no_code),
+		TEST(announced_code_has_lines_and_inlined_methods),
 		TEST(objects_with_code_may_overlap),
 		TEST(sources_of_generated_code_names_are_counted),
-		TEST(java_is_looked_for_in_its_context_first),
+		TEST(java_code_is_searched_in_its_context_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

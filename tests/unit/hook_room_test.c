@@ -62,7 +62,7 @@ static void mappings_are_counted_once_in_a_pass(void **state)
 	assert_int_equal(room.functions, 20000);
 }
 
-static void small_modules_and_those_before_main_are_not_asked(void **state)
+static void small_modules_and_those_before_main_are_not_checked(void **state)
 {
 	struct hook_room room = { 0 };
 
@@ -108,7 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(mappings_are_counted_once_in_a_pass),
-		CLAIM(small_modules_and_those_before_main_are_not_asked),
+		CLAIM(small_modules_and_those_before_main_are_not_checked),
 		CLAIM(modules_of_one_pass_are_added_up),
 		CLAIM(mappings_that_cannot_be_read_are_no_bound),
 	};

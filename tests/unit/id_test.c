@@ -97,7 +97,7 @@ static void order_of_calls_matters(void **state)
 }
 
 /* A mix of period 64 loses contexts of mutual recursion. */
-static void recursion_does_not_come_round(void **state)
+static void ids_of_recursion_do_not_repeat(void **state)
 {
 	uint64_t id = ID_ROOT;
 
@@ -134,7 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_sequence_of_calls_is_undone),
 		cmocka_unit_test(order_of_calls_matters),
-		cmocka_unit_test(recursion_does_not_come_round),
+		cmocka_unit_test(ids_of_recursion_do_not_repeat),
 		cmocka_unit_test(keys_and_functions_are_one_to_one),
 		cmocka_unit_test(invalid_keys_have_no_function),
 	};

@@ -65,7 +65,7 @@ static void begin(struct helper *helper, uint64_t work_ns)
 		sched_yield();
 }
 
-static void whoever_sleeps_and_does_little_comes_first(void **state)
+static void sleeping_threads_with_little_work_come_first(void **state)
 {
 	struct helper busy = { 0 }, idle = { 0 };
 	const pid_t first = getpid();
@@ -87,7 +87,7 @@ static void whoever_sleeps_and_does_little_comes_first(void **state)
 	close(gate[0]);
 }
 
-static void one_that_has_ended_is_kept(void **state)
+static void an_exited_thread_stays_in_the_order(void **state)
 {
 	pid_t tids[2] = { INT32_MAX, getpid() };
 
@@ -99,8 +99,8 @@ static void one_that_has_ended_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whoever_sleeps_and_does_little_comes_first),
-		cmocka_unit_test(one_that_has_ended_is_kept),
+		cmocka_unit_test(sleeping_threads_with_little_work_come_first),
+		cmocka_unit_test(an_exited_thread_stays_in_the_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ static void the_file_is_private_and_alone(void **state)
 	assert_int_equal(files, 1);
 }
 
-static void truncated_at_each_length_is_ignored(void **state)
+static void a_file_truncated_at_each_length_is_ignored(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t bytes[512];
@@ -202,7 +202,7 @@ static void unsound_records_are_ignored(void **state)
 	}
 }
 
-static void another_module_is_ignored(void **state)
+static void a_file_of_another_module_is_ignored(void **state)
 {
 	struct fixture *f = *state;
 
@@ -299,7 +299,7 @@ static void an_equal_build_id_does_not_make_content_equal(void **state)
 	f->analysis.content.digest[DIGEST_BYTES - 1] ^= 1;
 }
 
-static void under_the_name_of_another_content_it_is_ignored(void **state)
+static void a_file_under_the_name_of_another_content_is_ignored(void **state)
 {
 	struct fixture *f = *state;
 	char other[128];
@@ -331,10 +331,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CACHE_TEST(a_hit_equals_the_miss),
 		CACHE_TEST(the_file_is_private_and_alone),
-		CACHE_TEST(truncated_at_each_length_is_ignored),
+		CACHE_TEST(a_file_truncated_at_each_length_is_ignored),
 		CACHE_TEST(every_flipped_bit_is_seen),
 		CACHE_TEST(unsound_records_are_ignored),
-		CACHE_TEST(another_module_is_ignored),
+		CACHE_TEST(a_file_of_another_module_is_ignored),
 		CACHE_TEST(traits_are_kept_and_unknown_ones_ignored),
 		CACHE_TEST(a_file_that_others_may_write_is_ignored),
 		CACHE_TEST(a_file_of_another_user_is_ignored),
@@ -342,7 +342,7 @@ int main(void)
 		CACHE_TEST(unknown_content_is_not_stored),
 		CACHE_TEST(analysis_without_build_id_is_stored),
 		CACHE_TEST(an_equal_build_id_does_not_make_content_equal),
-		CACHE_TEST(under_the_name_of_another_content_it_is_ignored),
+		CACHE_TEST(a_file_under_the_name_of_another_content_is_ignored),
 		CACHE_TEST(an_unwritable_directory_costs_nothing),
 	};
 

@@ -9,7 +9,7 @@
 
 static const struct whose everybody;
 
-static void what_is_right_is_no_problem(void **state)
+static void consistent_recordings_have_no_problem(void **state)
 {
 	struct fixture fixture;
 	uint64_t id = ID_ROOT;
@@ -43,7 +43,7 @@ static void a_function_of_no_module_is_a_problem(void **state)
  * Names for a module's number, for a number outside all ranges, and for an
  * entire range.
  */
-static void a_name_of_what_has_none_is_not_believed(void **state)
+static void a_name_of_a_nameless_function_is_rejected(void **state)
 {
 	struct fixture fixture;
 
@@ -67,7 +67,7 @@ static void a_name_of_what_has_none_is_not_believed(void **state)
  * An empty stack, one that is shorter than its count, and one that contains
  * itself, another stack and unnamed numbers.
  */
-static void a_stack_of_what_is_no_method_is_harmless(void **state)
+static void malformed_java_stacks_are_harmless(void **state)
 {
 	static const uint32_t bad[] = { 8194, 8193, WIRE_STACK_CUT, 0, 5000 };
 	const struct wire_stack cut = {
@@ -134,7 +134,7 @@ static void a_circle_is_a_problem(void **state)
 	fixture_fini(&fixture);
 }
 
-static void a_problem_is_told_once_whoever_asks(void **state)
+static void a_problem_is_reported_once(void **state)
 {
 	const struct whose each = { .grouping = GROUP_THREAD };
 	struct made_world *world = *state;
@@ -166,14 +166,14 @@ static void a_problem_is_told_once_whoever_asks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_right_is_no_problem),
+		TEST(consistent_recordings_have_no_problem),
 		TEST(a_function_of_no_module_is_a_problem),
-		TEST(a_name_of_what_has_none_is_not_believed),
-		TEST(a_stack_of_what_is_no_method_is_harmless),
+		TEST(a_name_of_a_nameless_function_is_rejected),
+		TEST(malformed_java_stacks_are_harmless),
 		TEST(a_caller_that_is_missing_is_a_problem),
 		TEST(a_depth_that_is_not_the_caller_s_is_a_problem),
 		TEST(a_circle_is_a_problem),
-		TEST(a_problem_is_told_once_whoever_asks),
+		TEST(a_problem_is_reported_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 static const struct whose everybody;
 
 /* A name may precede its range, as records may be in any order. */
-static void a_function_may_have_but_a_name(void **state)
+static void a_function_may_have_a_name_alone(void **state)
 {
 	struct made_world *world = *state;
 	struct catalog *catalog = &world->session.catalog;
@@ -52,7 +52,7 @@ static void a_function_may_have_but_a_name(void **state)
 #define LEFT_MANY 20000
 
 /* Each may be the one for which the catalog has to grow, and so moves. */
-static void methods_that_do_not_count_may_be_many(void **state)
+static void methods_without_counts_may_be_many(void **state)
 {
 	struct made_world *world = *state;
 	const struct catalog *catalog = &world->session.catalog;
@@ -174,7 +174,7 @@ static uint32_t java_child(struct session *session, uint32_t parent,
  * The lines of a stack's methods are shown; those of the innermost method
  * separate calls only on request.
  */
-static void calls_have_the_lines_that_were_told(void **state)
+static void calls_have_their_recorded_lines(void **state)
 {
 	const struct whose by_line = { .by_line = 1 };
 	struct made_world *world = *state;
@@ -309,10 +309,10 @@ static void a_native_method_has_its_own_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_function_may_have_but_a_name),
-		TEST(methods_that_do_not_count_may_be_many),
+		TEST(a_function_may_have_a_name_alone),
+		TEST(methods_without_counts_may_be_many),
 		TEST(a_stack_is_its_methods_below_each_other),
-		TEST(calls_have_the_lines_that_were_told),
+		TEST(calls_have_their_recorded_lines),
 		TEST(malformed_methods_and_sources_are_harmless),
 		TEST(a_native_method_has_its_own_name),
 	};

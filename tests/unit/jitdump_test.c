@@ -230,7 +230,7 @@ static void assert_lines(const struct a2n_space *space, uint64_t start)
 	assert_int_equal(frame_at(space, start + 15, 1).line, 11);
 }
 
-static void lines_are_where_they_are_said_to_be(void **state)
+static void lines_have_their_recorded_addresses(void **state)
 {
 	static struct dump dump;
 	struct a2n_space *space;
@@ -261,7 +261,7 @@ static void lines_that_are_all_0x40_too_high_are_set_right(void **state)
 }
 
 /* The bias that one function gives away is that of all. */
-static void one_function_tells_the_bias_of_the_others(void **state)
+static void one_function_gives_the_bias_of_the_others(void **state)
 {
 	static struct dump dump;
 	uint64_t biases[] = { 0, BIAS };
@@ -410,7 +410,7 @@ static void records_that_make_no_sense_are_skipped_by_length(void **state)
 	a2n_space_destroy(space);
 }
 
-static void a_length_that_cannot_be_is_the_end(void **state)
+static void an_impossible_length_ends_the_file(void **state)
 {
 	static const uint32_t lengths[] = { 0, 15, 0x7fffffff, UINT32_MAX };
 	static struct dump dump;
@@ -459,10 +459,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			every_kind_of_record_is_read_in_both_byte_orders),
-		cmocka_unit_test(lines_are_where_they_are_said_to_be),
+		cmocka_unit_test(lines_have_their_recorded_addresses),
 		cmocka_unit_test(
 			lines_that_are_all_0x40_too_high_are_set_right),
-		cmocka_unit_test(one_function_tells_the_bias_of_the_others),
+		cmocka_unit_test(one_function_gives_the_bias_of_the_others),
 		cmocka_unit_test(
 			lines_find_their_code_among_that_of_other_threads),
 		cmocka_unit_test(a_file_of_0xff_is_the_one_before),
@@ -470,7 +470,7 @@ int main(void)
 		cmocka_unit_test(complete_records_of_a_truncated_file_are_kept),
 		cmocka_unit_test(
 			records_that_make_no_sense_are_skipped_by_length),
-		cmocka_unit_test(a_length_that_cannot_be_is_the_end),
+		cmocka_unit_test(an_impossible_length_ends_the_file),
 		cmocka_unit_test(damaged_headers_are_errors),
 	};
 

@@ -281,7 +281,7 @@ static void any_number_of_workers_finds_the_same(void **unused)
 	trace_close(&trace);
 }
 
-static void packets_may_come_in_any_order(void **unused)
+static void packets_may_arrive_in_any_order(void **unused)
 {
 	size_t order[PACKETS];
 	struct trace trace;
@@ -339,7 +339,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_workers_finds_the_same),
-		cmocka_unit_test(packets_may_come_in_any_order),
+		cmocka_unit_test(packets_may_arrive_in_any_order),
 		cmocka_unit_test(equal_sets_have_one_number),
 	};
 

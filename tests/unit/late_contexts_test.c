@@ -88,7 +88,7 @@ static double coverage(unsigned int early, double early_share,
 	return sum;
 }
 
-static void the_bound_holds_wherever_wrong_contexts_are(void **state)
+static void the_bound_holds_for_any_order_of_wrong_contexts(void **state)
 {
 	static const double shares[] = { 0, 0.001, 0.01, 0.05, 0.2 };
 	const size_t count = sizeof(shares) / sizeof(*shares);
@@ -121,7 +121,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contexts_of_one_kind_all_count),
 		cmocka_unit_test(sparser_of_two_kinds_sets_the_bound),
-		cmocka_unit_test(the_bound_holds_wherever_wrong_contexts_are),
+		cmocka_unit_test(
+			the_bound_holds_for_any_order_of_wrong_contexts),
 		cmocka_unit_test(senseless_counts_are_bounded),
 	};
 

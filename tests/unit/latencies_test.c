@@ -33,7 +33,7 @@ static struct latencies *measured(uint64_t *calls)
 	return latencies;
 }
 
-static void the_longest_are_no_more_than_wanted(void **state)
+static void no_more_than_the_requested_longest_calls_are_kept(void **state)
 {
 	uint64_t calls[CALLS];
 	struct latencies *latencies = measured(calls);
@@ -49,7 +49,7 @@ static void the_longest_are_no_more_than_wanted(void **state)
 	free(latencies);
 }
 
-static void all_are_the_longest_of_few(void **state)
+static void all_of_few_calls_are_kept(void **state)
 {
 	uint64_t calls[CALLS];
 	struct latencies *latencies = measured(calls);
@@ -60,7 +60,7 @@ static void all_are_the_longest_of_few(void **state)
 	free(latencies);
 }
 
-static void longer_than_any_there_are_none(void **state)
+static void no_call_is_above_the_longest(void **state)
 {
 	struct latencies *latencies = calloc(1, sizeof(*latencies));
 
@@ -75,9 +75,10 @@ static void longer_than_any_there_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_longest_are_no_more_than_wanted),
-		cmocka_unit_test(all_are_the_longest_of_few),
-		cmocka_unit_test(longer_than_any_there_are_none),
+		cmocka_unit_test(
+			no_more_than_the_requested_longest_calls_are_kept),
+		cmocka_unit_test(all_of_few_calls_are_kept),
+		cmocka_unit_test(no_call_is_above_the_longest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

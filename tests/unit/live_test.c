@@ -81,7 +81,7 @@ static void callers_do_not_notice(void **state)
 }
 
 /* Threads call through the patch that stays. */
-static void one_of_two_patches_comes_and_goes_alone(void **state)
+static void one_of_two_patches_is_written_and_removed_alone(void **state)
 {
 	struct guest guest;
 
@@ -106,7 +106,7 @@ static void one_of_two_patches_comes_and_goes_alone(void **state)
 	live_unhook();
 }
 
-static void who_sleeps_between_the_bytes_is_waited_for(void **state)
+static void hooking_waits_for_a_thread_asleep_between_the_bytes(void **state)
 {
 	struct guest guest;
 
@@ -118,7 +118,7 @@ static void who_sleeps_between_the_bytes_is_waited_for(void **state)
 	live_unhook();
 }
 
-static void who_runs_between_the_bytes_is_waited_for(void **state)
+static void hooking_waits_for_a_thread_running_between_the_bytes(void **state)
 {
 	struct guest guest;
 
@@ -130,7 +130,7 @@ static void who_runs_between_the_bytes_is_waited_for(void **state)
 }
 
 /* The groups precede the context switch counts in /proc/PID/status. */
-static void in_hundreds_of_groups_too(void **state)
+static void hundreds_of_groups_wait_for_threads(void **state)
 {
 	gid_t groups[280];
 
@@ -141,14 +141,14 @@ static void in_hundreds_of_groups_too(void **state)
 			print_message("only root may join groups\n");
 			skip();
 		}
-		who_sleeps_between_the_bytes_is_waited_for(state);
-		who_runs_between_the_bytes_is_waited_for(state);
+		hooking_waits_for_a_thread_asleep_between_the_bytes(state);
+		hooking_waits_for_a_thread_running_between_the_bytes(state);
 	}
 	assert_int_equal(syscall(SYS_setgroups, 0, groups), 0);
 }
 
 /* The interrupted pc is where the guest continues after its handler. */
-static void who_is_between_them_below_a_handler_is_waited_for(void **state)
+static void hooking_waits_for_a_thread_below_a_handler(void **state)
 {
 	struct guest guest;
 
@@ -160,7 +160,7 @@ static void who_is_between_them_below_a_handler_is_waited_for(void **state)
 	live_unhook();
 }
 
-static void who_is_between_the_jumps_of_a_host_is_waited_for(void **state)
+static void hooking_waits_for_a_thread_between_the_jumps_of_a_host(void **state)
 {
 	struct guest guest;
 
@@ -186,18 +186,18 @@ static void refuse_until_it_goes(void *(*run)(void *))
 	live_unhook();
 }
 
-static void who_cannot_be_asked_prevents_it(void **state)
+static void thread_that_does_not_answer_prevents_hooking(void **state)
 {
 	refuse_until_it_goes(guest_blocks_signals);
 }
 
-static void who_cannot_take_a_breakpoint_prevents_it(void **state)
+static void thread_that_blocks_breakpoints_prevents_hooking(void **state)
 {
 	refuse_until_it_goes(guest_blocks_traps);
 }
 
 /* The stub stays mapped, and the guest continues behind the site. */
-static void who_is_in_a_stub_is_not_waited_for(void **state)
+static void hooking_does_not_wait_for_a_thread_in_a_stub(void **state)
 {
 	const uint64_t stubbed = live_read_stubbed;
 	struct guest guest;
@@ -223,7 +223,7 @@ static void put(uint64_t pc, const void *bytes)
 	close(fd);
 }
 
-static void what_others_have_written_since_stays(void **state)
+static void unhooking_keeps_later_writes_of_the_program(void **state)
 {
 	const uint64_t pc = live_pc_of(SUM);
 	uint8_t hooked[sizeof(others)];
@@ -256,16 +256,16 @@ int main(void)
 		CLAIM(a_call_goes_through_the_stub_while_hooked),
 		CLAIM(hooking_twice_changes_nothing),
 		CLAIM(callers_do_not_notice),
-		CLAIM(one_of_two_patches_comes_and_goes_alone),
-		CLAIM(who_sleeps_between_the_bytes_is_waited_for),
-		CLAIM(who_runs_between_the_bytes_is_waited_for),
-		CLAIM(in_hundreds_of_groups_too),
-		CLAIM(who_is_between_them_below_a_handler_is_waited_for),
-		CLAIM(who_is_between_the_jumps_of_a_host_is_waited_for),
-		CLAIM(who_cannot_be_asked_prevents_it),
-		CLAIM(who_cannot_take_a_breakpoint_prevents_it),
-		CLAIM(who_is_in_a_stub_is_not_waited_for),
-		CLAIM(what_others_have_written_since_stays),
+		CLAIM(one_of_two_patches_is_written_and_removed_alone),
+		CLAIM(hooking_waits_for_a_thread_asleep_between_the_bytes),
+		CLAIM(hooking_waits_for_a_thread_running_between_the_bytes),
+		CLAIM(hundreds_of_groups_wait_for_threads),
+		CLAIM(hooking_waits_for_a_thread_below_a_handler),
+		CLAIM(hooking_waits_for_a_thread_between_the_jumps_of_a_host),
+		CLAIM(thread_that_does_not_answer_prevents_hooking),
+		CLAIM(thread_that_blocks_breakpoints_prevents_hooking),
+		CLAIM(hooking_does_not_wait_for_a_thread_in_a_stub),
+		CLAIM(unhooking_keeps_later_writes_of_the_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,7 @@ static void an_island_has_bytes_too(void **state)
 }
 
 /* The bytes of the site and the end of the segment are unmapped. */
-static void a_patch_that_cannot_be_written_leaves_what_was_there(void **state)
+static void a_failed_patch_leaves_the_code_unchanged(void **state)
 {
 	commit_two();
 	segment.p_memsz = PAGES * PAGE_BYTES;
@@ -159,7 +159,7 @@ static void a_patch_that_cannot_be_written_leaves_what_was_there(void **state)
 		assert_true(stands(i) && is_known(&patches[i]));
 }
 
-static void nothing_is_written_while_the_hooks_are_out(void **state)
+static void nothing_is_written_while_unhooked(void **state)
 {
 	cold.patches.is_out = 1;
 	commit_two();
@@ -185,13 +185,13 @@ static void a_patch_of_a_guarded_module_is_guarded(void **state)
 	assert_false(guarded_while_written);
 }
 
-static void a_patch_of_an_open_module_is_not(void **state)
+static void a_patch_of_an_open_module_is_not_guarded(void **state)
 {
 	commit_two();
 	assert_false(patches[0].is_guarded || patches[1].is_guarded);
 }
 
-static void a_patch_is_guarded_when_its_module_would_be(void **state)
+static void a_patch_is_guarded_if_its_module_would_be(void **state)
 {
 	patches[0].may_generate = 1;
 	commit_two();
@@ -199,7 +199,8 @@ static void a_patch_is_guarded_when_its_module_would_be(void **state)
 }
 
 /* As its runtime knows where return addresses are. */
-static void a_patch_of_a_module_that_is_told_is_not(void **state)
+static void a_patch_of_a_module_that_resolves_returns_is_not_guarded(
+	void **state)
 {
 	commit(0);
 	patches[0].resolves_returns = 1;
@@ -226,7 +227,7 @@ static void a_retired_module_keeps_patches_that_no_handler_sees(void **state)
 	assert_false(patches[0].is_written || patches[1].is_written);
 }
 
-static void a_module_that_comes_back_has_all_of_them_again(void **state)
+static void a_reloaded_module_has_all_patches_again(void **state)
 {
 	struct module back = module;
 
@@ -241,7 +242,7 @@ static void a_module_that_comes_back_has_all_of_them_again(void **state)
 	}
 }
 
-static void or_none_of_them_where_one_does_not_fit(void **state)
+static void a_changed_reloaded_module_has_no_patches(void **state)
 {
 	struct module back = module;
 
@@ -263,15 +264,15 @@ int main(void)
 		CLAIM(a_module_has_all_patches_that_it_was_given),
 		CLAIM(a_patch_of_the_same_bytes_is_refused),
 		CLAIM(an_island_has_bytes_too),
-		CLAIM(a_patch_that_cannot_be_written_leaves_what_was_there),
-		CLAIM(nothing_is_written_while_the_hooks_are_out),
+		CLAIM(a_failed_patch_leaves_the_code_unchanged),
+		CLAIM(nothing_is_written_while_unhooked),
 		CLAIM(a_patch_of_a_guarded_module_is_guarded),
-		CLAIM(a_patch_of_an_open_module_is_not),
-		CLAIM(a_patch_is_guarded_when_its_module_would_be),
-		CLAIM(a_patch_of_a_module_that_is_told_is_not),
+		CLAIM(a_patch_of_an_open_module_is_not_guarded),
+		CLAIM(a_patch_is_guarded_if_its_module_would_be),
+		CLAIM(a_patch_of_a_module_that_resolves_returns_is_not_guarded),
 		CLAIM(a_retired_module_keeps_patches_that_no_handler_sees),
-		CLAIM(a_module_that_comes_back_has_all_of_them_again),
-		CLAIM(or_none_of_them_where_one_does_not_fit),
+		CLAIM(a_reloaded_module_has_all_patches_again),
+		CLAIM(a_changed_reloaded_module_has_no_patches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

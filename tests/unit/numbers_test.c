@@ -83,7 +83,7 @@ static void a_module_has_its_record_with_its_numbers(void **state)
 	assert_ptr_equal(two->module, &records[1]);
 }
 
-static void who_prefers_what_is_taken_gets_the_next_gap(void **state)
+static void taken_preferred_numbers_give_the_next_gap(void **state)
 {
 	const struct number_range *one = take(2 * NUMBER_BLOCK, 100);
 	const struct number_range *two = take(NUMBER_BLOCK + 1, 99);
@@ -96,7 +96,7 @@ static void who_prefers_what_is_taken_gets_the_next_gap(void **state)
 	assert_ptr_equal(numbers_find(one->first), one);
 }
 
-static void behind_the_last_block_it_goes_on_from_the_first(void **state)
+static void search_for_numbers_wraps_to_the_first_block(void **state)
 {
 	const struct number_range *one = take(2 * NUMBER_BLOCK, BLOCKS);
 	const struct number_range *last = take(1, BLOCKS);
@@ -108,7 +108,7 @@ static void behind_the_last_block_it_goes_on_from_the_first(void **state)
 	assert_int_equal(take(1, 0)->first, 4 * NUMBER_BLOCK);
 }
 
-static void when_all_are_taken_none_are_left(void **state)
+static void no_numbers_are_left_when_all_are_taken(void **state)
 {
 	(void)state;
 	assert_null(take(UINT32_MAX, 5));
@@ -117,7 +117,7 @@ static void when_all_are_taken_none_are_left(void **state)
 	assert_int_equal(numbers_modules(), 1);
 }
 
-static void who_finds_too_small_a_gap_leaves_it_as_it_was(void **state)
+static void too_small_a_gap_stays_unchanged(void **state)
 {
 	(void)state;
 	take((BLOCKS - 3) * NUMBER_BLOCK, 1);
@@ -305,7 +305,7 @@ static void a_stack_has_its_innermost_method(void **state)
 		numbers_java_method(name(WIRE_RANGE_GENERATED, "loop")), 0);
 }
 
-static void there_is_no_end_of_names(void **state)
+static void names_have_no_limit(void **state)
 {
 	char text[WIRE_NAME_BYTES_MAX + 100];
 	uint32_t counts[WIRE_RANGE_KIND_COUNT] = { 0 };
@@ -330,7 +330,7 @@ static void there_is_no_end_of_names(void **state)
 	assert_true(part_is_valid(&recorder->part));
 }
 
-static void where_there_is_no_part_there_are_no_names(void **state)
+static void no_names_are_recorded_without_a_part(void **state)
 {
 	(void)state;
 	part_discard(&recorder->part);
@@ -376,7 +376,7 @@ static void sources_above_the_maximum_are_dropped(void **state)
 }
 
 /* The child does not have names that the parent has added since the fork. */
-static void a_child_has_the_names_that_it_was_born_with(void **state)
+static void a_forked_child_has_the_names_of_its_parent(void **state)
 {
 	const uint32_t one = name(WIRE_RANGE_JAVA, "one");
 	const uint16_t no_call = WIRE_BYTECODE_NONE;
@@ -420,19 +420,19 @@ int main(void)
 		CLAIM(a_number_is_found_in_its_range_only),
 		CLAIM(numbers_that_are_not_used_yet_are_not_found),
 		CLAIM(a_module_has_its_record_with_its_numbers),
-		CLAIM(who_prefers_what_is_taken_gets_the_next_gap),
-		CLAIM(behind_the_last_block_it_goes_on_from_the_first),
-		CLAIM(when_all_are_taken_none_are_left),
-		CLAIM(who_finds_too_small_a_gap_leaves_it_as_it_was),
+		CLAIM(taken_preferred_numbers_give_the_next_gap),
+		CLAIM(search_for_numbers_wraps_to_the_first_block),
+		CLAIM(no_numbers_are_left_when_all_are_taken),
+		CLAIM(too_small_a_gap_stays_unchanged),
 		CLAIM(the_same_identity_prefers_the_same_block),
 		CLAIM(threads_get_numbers_of_their_own),
 		CLAIM_OF_NAMES(a_name_is_recorded_under_its_number),
 		CLAIM_OF_NAMES(a_stack_has_its_innermost_method),
 		CLAIM_OF_NAMES(texts_of_a_method_are_cut_to_their_maximum),
 		CLAIM_OF_NAMES(sources_above_the_maximum_are_dropped),
-		CLAIM_OF_NAMES(there_is_no_end_of_names),
-		CLAIM_OF_NAMES(where_there_is_no_part_there_are_no_names),
-		CLAIM_OF_NAMES(a_child_has_the_names_that_it_was_born_with),
+		CLAIM_OF_NAMES(names_have_no_limit),
+		CLAIM_OF_NAMES(no_names_are_recorded_without_a_part),
+		CLAIM_OF_NAMES(a_forked_child_has_the_names_of_its_parent),
 	};
 
 	return cmocka_run_group_tests_name("numbers", tests, NULL, NULL);

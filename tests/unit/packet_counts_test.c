@@ -274,7 +274,7 @@ static void any_number_of_workers_finds_the_same(void **unused)
 	trace_close(&trace);
 }
 
-static void packets_may_come_in_any_order(void **unused)
+static void packets_may_arrive_in_any_order(void **unused)
 {
 	size_t order[PACKETS];
 	struct trace trace;
@@ -382,7 +382,7 @@ static void a_packet_in_the_place_of_one_that_was_taken_counts(void **unused)
 	assert_false(taken_has(NULL, 100, 1));
 }
 
-static void a_packet_that_does_not_go_on_is_told(void **unused)
+static void a_packet_without_a_successor_is_reported(void **unused)
 {
 	struct packet_counts counts;
 	struct trace trace;
@@ -400,11 +400,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_workers_finds_the_same),
-		cmocka_unit_test(packets_may_come_in_any_order),
+		cmocka_unit_test(packets_may_arrive_in_any_order),
 		cmocka_unit_test(packets_that_were_taken_before_count_once),
 		cmocka_unit_test(
 			a_packet_in_the_place_of_one_that_was_taken_counts),
-		cmocka_unit_test(a_packet_that_does_not_go_on_is_told),
+		cmocka_unit_test(a_packet_without_a_successor_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, make_trace, drop_trace);

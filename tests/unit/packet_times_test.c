@@ -70,7 +70,7 @@ static void stamped_calls_and_returns_are_exact(void **unused)
 	assert_true(times.has_returns && times.has_stamps);
 }
 
-static void calls_between_stamps_share(void **unused)
+static void calls_between_stamps_share_the_time(void **unused)
 {
 	call(A);
 	stamp(PACKET_TIME, 100);
@@ -142,8 +142,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			stamped_calls_and_returns_are_exact, begin, end),
-		cmocka_unit_test_setup_teardown(calls_between_stamps_share,
-						begin, end),
+		cmocka_unit_test_setup_teardown(
+			calls_between_stamps_share_the_time, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_is_lost_by_rounding,
 						begin, end),
 		cmocka_unit_test_setup_teardown(long_times_do_not_overflow,

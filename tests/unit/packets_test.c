@@ -186,7 +186,7 @@ static void functions_on_another_stack_stay_active(void **state)
 	expect_end(&cursor, 0);
 }
 
-static void as_many_calls_are_deep_as_a_packet_has_words(void **state)
+static void depth_is_limited_by_the_words_of_a_packet(void **state)
 {
 	static uint32_t words[PACKET_WORDS_MAX + 2000];
 	static uint32_t functions[WIRE_PACKET_FUNCTIONS];
@@ -255,7 +255,7 @@ static void tail_calls_are_marked(void **state)
 	expect_end(&cursor, 0);
 }
 
-static void stamps_tell_time_and_never_go_back(void **state)
+static void stamps_never_go_back(void **state)
 {
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
@@ -324,7 +324,7 @@ static void what_cannot_be_is_counted_until_the_next_context(void **state)
 	expect_end(&cursor, 6);
 }
 
-static void half_of_a_context_is_none(void **state)
+static void half_of_a_context_is_ignored(void **state)
 {
 	const uint32_t functions[] = { 10, 11, 12 };
 	const uint32_t places[] = { 10, 20, 30 };
@@ -413,7 +413,7 @@ static void put_value(struct packet *packet, uint32_t place, uint32_t out)
 }
 
 /* A value of a call that has returned, or of an unknown call, has no event. */
-static void a_value_is_of_a_call_that_runs(void **state)
+static void a_value_belongs_to_a_running_call(void **state)
 {
 	const uint32_t functions[] = { 10, 11 };
 	const uint32_t places[] = { 20, 2000 };
@@ -448,19 +448,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_says_where_it_returns_to),
-		cmocka_unit_test(a_value_is_of_a_call_that_runs),
+		cmocka_unit_test(a_value_belongs_to_a_running_call),
 		cmocka_unit_test(returns_follow_from_the_places_of_calls),
 		cmocka_unit_test(a_context_says_where_calls_go_on),
 		cmocka_unit_test(returned_functions_may_have_words),
 		cmocka_unit_test(functions_on_another_stack_stay_active),
-		cmocka_unit_test(as_many_calls_are_deep_as_a_packet_has_words),
+		cmocka_unit_test(depth_is_limited_by_the_words_of_a_packet),
 		cmocka_unit_test(a_handler_may_call_first),
 		cmocka_unit_test(tail_calls_are_marked),
-		cmocka_unit_test(stamps_tell_time_and_never_go_back),
+		cmocka_unit_test(stamps_never_go_back),
 		cmocka_unit_test(holes_and_unknown_kinds_are_passed_over),
 		cmocka_unit_test(
 			what_cannot_be_is_counted_until_the_next_context),
-		cmocka_unit_test(half_of_a_context_is_none),
+		cmocka_unit_test(half_of_a_context_is_ignored),
 		cmocka_unit_test(a_context_that_was_not_finished_is_a_hole),
 	};
 

@@ -57,7 +57,7 @@ static void assert_untouched(void)
 	assert_int_equal(lseek(fd, 0, SEEK_DATA), -1);
 }
 
-static void they_are_there_and_zero(void **state)
+static void created_pages_are_present_and_zero(void **state)
 {
 	unsigned char *bytes = malloc(FILE_BYTES);
 
@@ -71,7 +71,7 @@ static void they_are_there_and_zero(void **state)
 	free(bytes);
 }
 
-static void nothing_else_is_written(void **state)
+static void creating_pages_writes_nothing_else(void **state)
 {
 	char before = 'b', behind = 'e';
 
@@ -85,14 +85,14 @@ static void nothing_else_is_written(void **state)
 	assert_int_equal(behind, 'e');
 }
 
-static void another_file_by_that_name_is_left_alone(void **state)
+static void another_file_of_that_name_stays_unchanged(void **state)
 {
 	(void)state;
 	make(path, st.st_ino + 1);
 	assert_untouched();
 }
 
-static void so_is_what_a_link_leads_to(void **state)
+static void file_behind_a_link_stays_unchanged(void **state)
 {
 	char link[PATH_MAX];
 
@@ -111,7 +111,7 @@ static void *write_beside(void *inode)
 }
 
 /* A descriptor would be seen. */
-static void with_several_threads_nothing_happens(void **state)
+static void no_page_is_created_beside_other_threads(void **state)
 {
 	pthread_t thread;
 
@@ -123,7 +123,7 @@ static void with_several_threads_nothing_happens(void **state)
 }
 
 /* Default action: the test would die of SIGXFSZ. */
-static void a_limit_ends_it(void **state)
+static void file_size_limit_ends_the_creation_of_pages(void **state)
 {
 	const struct rlimit limit = { FROM + 65536, RLIM_INFINITY };
 	struct rlimit before;
@@ -155,12 +155,12 @@ static void no_descriptor_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM(they_are_there_and_zero),
-		CLAIM(nothing_else_is_written),
-		CLAIM(another_file_by_that_name_is_left_alone),
-		CLAIM(so_is_what_a_link_leads_to),
-		CLAIM(with_several_threads_nothing_happens),
-		CLAIM(a_limit_ends_it),
+		CLAIM(created_pages_are_present_and_zero),
+		CLAIM(creating_pages_writes_nothing_else),
+		CLAIM(another_file_of_that_name_stays_unchanged),
+		CLAIM(file_behind_a_link_stays_unchanged),
+		CLAIM(no_page_is_created_beside_other_threads),
+		CLAIM(file_size_limit_ends_the_creation_of_pages),
 		CLAIM(no_descriptor_is_left),
 	};
 

@@ -225,7 +225,7 @@ static int present_pages(const struct chunk *chunk)
 	return number;
 }
 
-static void a_complete_chunk_takes_no_memory_and_is_there(void **state)
+static void a_complete_chunk_takes_no_memory_and_is_readable(void **state)
 {
 	struct chunk chunk = fill(CHUNK_BYTES, 5);
 	unsigned char *last = (unsigned char *)chunk.head + chunk.bytes - 1;
@@ -242,7 +242,7 @@ static void a_complete_chunk_takes_no_memory_and_is_there(void **state)
 	assert_true(is_in_file(&chunk));
 }
 
-static void so_does_a_part_without_a_file(void **state)
+static void a_complete_chunk_takes_no_memory_without_a_file(void **state)
 {
 	struct chunk chunk;
 
@@ -255,7 +255,7 @@ static void so_does_a_part_without_a_file(void **state)
 	assert_int_equal(*((unsigned char *)chunk.head + chunk.bytes - 1), 5);
 }
 
-static void it_is_lengthened_by_name(void **state)
+static void a_part_is_lengthened_by_its_name(void **state)
 {
 	(void)state;
 	assert_int_equal(part->file.bytes, LENGTH);
@@ -267,7 +267,7 @@ static void it_is_lengthened_by_name(void **state)
 	assert_int_equal(status().st_size, part->file.bytes);
 }
 
-static void it_is_long_before_much_is_in_it(void **state)
+static void a_part_is_lengthened_in_advance(void **state)
 {
 	(void)state;
 	part_discard(part);
@@ -277,7 +277,7 @@ static void it_is_long_before_much_is_in_it(void **state)
 }
 
 /* As after chroot() or setuid(). */
-static void without_its_name_it_goes_on_to_the_length_it_has(void **state)
+static void a_renamed_part_is_used_up_to_its_length(void **state)
 {
 	char name[PATH_MAX];
 	struct chunk chunk;
@@ -295,7 +295,7 @@ static void without_its_name_it_goes_on_to_the_length_it_has(void **state)
 }
 
 /* Another file may have taken the name of the part's file. */
-static void another_file_by_its_name_is_left_alone(void **state)
+static void another_file_of_its_name_stays_unchanged(void **state)
 {
 	char name[PATH_MAX];
 	struct stat st;
@@ -312,7 +312,7 @@ static void another_file_by_its_name_is_left_alone(void **state)
 	assert_int_equal(rename(name, part->file.path), 0);
 }
 
-static void what_is_not_in_use_is_cut_off(void **state)
+static void unused_end_of_a_part_is_cut_off(void **state)
 {
 	struct chunk chunk = fill(CHUNK_BYTES, 1);
 
@@ -346,7 +346,7 @@ static void a_limit_on_files_is_kept(void **state)
 	fill(CHUNK_BYTES, 0);
 }
 
-static void a_part_without_a_file_is_the_same(void **state)
+static void a_part_without_a_file_has_the_same_chunks(void **state)
 {
 	struct chunk chunk;
 
@@ -385,7 +385,7 @@ static void write_records_and_die(void)
 }
 
 /* The test reads the file: `part` does not see the child's changes. */
-static void a_stream_has_all_when_its_process_is_killed(void **state)
+static void a_stream_of_a_killed_process_is_complete(void **state)
 {
 	const pid_t child = fork();
 	uint64_t page[WIRE_PAGE_BYTES / sizeof(uint64_t)], next = 0;
@@ -412,7 +412,7 @@ static void a_stream_has_all_when_its_process_is_killed(void **state)
 }
 
 /* A child does not see changes by its parent after the fork. */
-static void a_part_ends_where_this_process_knows(void **state)
+static void later_chunks_of_the_parent_are_not_seen(void **state)
 {
 	struct part *copy = calloc(1, sizeof(*copy));
 	int number = 0;
@@ -457,7 +457,7 @@ static struct wire_module *add_module(uint32_t functions)
 	return module;
 }
 
-static void what_is_right_is_valid(void **state)
+static void correct_parts_are_valid(void **state)
 {
 	struct chunk freed;
 
@@ -484,7 +484,7 @@ static void what_is_right_is_valid(void **state)
 	assert_true(part_is_valid(part));
 }
 
-static void what_is_wrong_with_chunks_is_found(void **state)
+static void damaged_chunks_are_found(void **state)
 {
 	struct chunk chunk = fill(CHUNK_BYTES, 1), freed = fill(CHUNK_BYTES, 1);
 	uint64_t *words = chunk_payload(&freed);
@@ -515,7 +515,7 @@ static void what_is_wrong_with_chunks_is_found(void **state)
 	assert_true(part_is_valid(part));
 }
 
-static void what_is_wrong_with_modules_is_found(void **state)
+static void damaged_modules_are_found(void **state)
 {
 	static struct number_range lost = { .count = 1 };
 	struct wire_module *first, *second;
@@ -551,20 +551,20 @@ int main(void)
 		CLAIM(chunks_cut_from_a_freed_one_are_seen),
 		CLAIM(a_freed_chunk_is_as_new),
 		CLAIM(blocks_of_a_freed_chunk_are_given_back),
-		CLAIM(a_complete_chunk_takes_no_memory_and_is_there),
-		CLAIM(so_does_a_part_without_a_file),
-		CLAIM(a_stream_has_all_when_its_process_is_killed),
-		CLAIM(it_is_lengthened_by_name),
-		CLAIM(it_is_long_before_much_is_in_it),
-		CLAIM(without_its_name_it_goes_on_to_the_length_it_has),
-		CLAIM(another_file_by_its_name_is_left_alone),
-		CLAIM(what_is_not_in_use_is_cut_off),
+		CLAIM(a_complete_chunk_takes_no_memory_and_is_readable),
+		CLAIM(a_complete_chunk_takes_no_memory_without_a_file),
+		CLAIM(a_stream_of_a_killed_process_is_complete),
+		CLAIM(a_part_is_lengthened_by_its_name),
+		CLAIM(a_part_is_lengthened_in_advance),
+		CLAIM(a_renamed_part_is_used_up_to_its_length),
+		CLAIM(another_file_of_its_name_stays_unchanged),
+		CLAIM(unused_end_of_a_part_is_cut_off),
 		CLAIM(a_limit_on_files_is_kept),
-		CLAIM(a_part_without_a_file_is_the_same),
-		CLAIM(a_part_ends_where_this_process_knows),
-		CLAIM(what_is_right_is_valid),
-		CLAIM(what_is_wrong_with_chunks_is_found),
-		CLAIM(what_is_wrong_with_modules_is_found),
+		CLAIM(a_part_without_a_file_has_the_same_chunks),
+		CLAIM(later_chunks_of_the_parent_are_not_seen),
+		CLAIM(correct_parts_are_valid),
+		CLAIM(damaged_chunks_are_found),
+		CLAIM(damaged_modules_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

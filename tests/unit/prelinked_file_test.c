@@ -89,7 +89,7 @@ static int open_to_change(void)
 	return fd;
 }
 
-static void what_was_kept_is_believed(void **state)
+static void a_stored_file_is_accepted(void **state)
 {
 	(void)state;
 	assert_int_equal(look(), -ENOENT);
@@ -99,7 +99,7 @@ static void what_was_kept_is_believed(void **state)
 	assert_int_equal(look(), 0);
 }
 
-static void a_file_that_others_may_write_is_not(void **state)
+static void a_file_that_others_may_write_is_rejected(void **state)
 {
 	static const mode_t modes[] = { 0600, 0420, 0402, 0700, 0444, 04400 };
 
@@ -113,7 +113,7 @@ static void a_file_that_others_may_write_is_not(void **state)
 	assert_int_equal(look(), 0);
 }
 
-static void nor_one_with_another_name(void **state)
+static void a_file_under_another_name_is_rejected(void **state)
 {
 	(void)state;
 	keep();
@@ -126,7 +126,7 @@ static void nor_one_with_another_name(void **state)
 	assert_int_equal(look(), -ELOOP);
 }
 
-static void nor_somebody_elses(void **state)
+static void a_file_of_another_user_is_rejected(void **state)
 {
 	(void)state;
 	if (geteuid() != 0)
@@ -151,7 +151,7 @@ static void nor_somebody_elses(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void nor_what_is_no_file(void **state)
+static void a_link_or_folder_is_rejected(void **state)
 {
 	(void)state;
 	assert_int_equal(mkfifoat(folder.fd, NAME, 0400), 0);
@@ -180,7 +180,7 @@ static void any_later_write_is_noticed(void **state)
 	}
 }
 
-static void so_is_what_was_cut_or_made_longer(void **state)
+static void a_cut_or_lengthened_file_is_rejected(void **state)
 {
 	(void)state;
 	for (off_t bytes = 0; bytes <= BYTES + 1; bytes += BYTES / 16 + 1) {
@@ -195,7 +195,7 @@ static void so_is_what_was_cut_or_made_longer(void **state)
 }
 
 /* The copy has the same content and the same times. */
-static void a_copy_is_not_believed(void **state)
+static void a_copy_is_rejected(void **state)
 {
 	static char bytes[BYTES];
 	struct timespec times[2];
@@ -219,7 +219,7 @@ static void a_copy_is_not_believed(void **state)
 }
 
 /* After a crash of the machine there may be holes in it. */
-static void nor_what_was_written_in_another_boot(void **state)
+static void a_file_of_another_boot_is_rejected(void **state)
 {
 	char boot[PRELINKED_BOOT_BYTES];
 
@@ -233,7 +233,7 @@ static void nor_what_was_written_in_another_boot(void **state)
 }
 
 /* Bits that turned over on a disk, which no time tells of. */
-static void every_bit_of_the_head_counts(void **state)
+static void every_changed_bit_of_the_header_is_noticed(void **state)
 {
 	struct prelinked_head head, damaged;
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
@@ -291,7 +291,7 @@ static void one_process_at_a_time_writes(void **state)
  * A writer that waits for the lock of a new file may get it when that file is
  * already in place.
  */
-static void what_is_in_its_place_is_not_written_to(void **state)
+static void a_file_that_is_in_place_is_not_written_to(void **state)
 {
 	struct prelinked_writing first, second;
 	int fd;
@@ -309,7 +309,7 @@ static void what_is_in_its_place_is_not_written_to(void **state)
 }
 
 /* At any point of it. */
-static void a_writer_that_is_killed_leaves_nothing_that_counts(void **state)
+static void a_killed_writer_leaves_no_accepted_file(void **state)
 {
 	int status;
 
@@ -339,7 +339,7 @@ static void a_writer_that_is_killed_leaves_nothing_that_counts(void **state)
 }
 
 /* The process is not sent SIGXFSZ either, which would kill it. */
-static void where_there_is_no_room_nothing_is_left(void **state)
+static void a_full_disk_leaves_no_file(void **state)
 {
 	const struct rlimit tight = { BYTES - 1, RLIM_INFINITY };
 	struct prelinked_writing writing;
@@ -360,21 +360,21 @@ static void where_there_is_no_room_nothing_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_kept_is_believed),
-		TEST(a_file_that_others_may_write_is_not),
-		TEST(nor_one_with_another_name),
-		TEST(nor_somebody_elses),
-		TEST(nor_what_is_no_file),
+		TEST(a_stored_file_is_accepted),
+		TEST(a_file_that_others_may_write_is_rejected),
+		TEST(a_file_under_another_name_is_rejected),
+		TEST(a_file_of_another_user_is_rejected),
+		TEST(a_link_or_folder_is_rejected),
 		TEST(any_later_write_is_noticed),
-		TEST(so_is_what_was_cut_or_made_longer),
-		TEST(a_copy_is_not_believed),
-		TEST(nor_what_was_written_in_another_boot),
-		TEST(every_bit_of_the_head_counts),
+		TEST(a_cut_or_lengthened_file_is_rejected),
+		TEST(a_copy_is_rejected),
+		TEST(a_file_of_another_boot_is_rejected),
+		TEST(every_changed_bit_of_the_header_is_noticed),
 		TEST(a_folder_that_others_may_write_is_not_used),
 		TEST(one_process_at_a_time_writes),
-		TEST(what_is_in_its_place_is_not_written_to),
-		TEST(a_writer_that_is_killed_leaves_nothing_that_counts),
-		TEST(where_there_is_no_room_nothing_is_left),
+		TEST(a_file_that_is_in_place_is_not_written_to),
+		TEST(a_killed_writer_leaves_no_accepted_file),
+		TEST(a_full_disk_leaves_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

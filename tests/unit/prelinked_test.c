@@ -206,7 +206,7 @@ static void require_all(const struct prelinked_module *module,
 	assert_in_range(in_heads, 1, 2 * WINDOW_HEAD_BYTES / STUB_BYTES);
 }
 
-static void stubs_are_those_that_would_be_made(void **state)
+static void prelinked_stubs_equal_generated_ones(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	struct prelinked prelinked;
@@ -218,7 +218,7 @@ static void stubs_are_those_that_would_be_made(void **state)
 	unmap_code(BASE);
 }
 
-static void stubs_go_by_the_content_of_the_module(void **state)
+static void prelinked_stubs_depend_on_the_modules_content(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	struct prelinked prelinked;
@@ -242,7 +242,7 @@ static void stubs_go_by_the_content_of_the_module(void **state)
 	unmap_code(BASE);
 }
 
-static void wherever_the_module_is(void **state)
+static void prelinked_stubs_work_at_any_address_of_the_module(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	struct prelinked prelinked;
@@ -259,7 +259,7 @@ static void wherever_the_module_is(void **state)
 	unmap_code(OTHER_BASE);
 }
 
-static void a_module_at_the_bottom_has_its_above(void **state)
+static void stubs_of_a_low_module_are_above_it(void **state)
 {
 	struct prelinked_module module = module_at(0x400000);
 	struct prelinked prelinked;
@@ -277,7 +277,7 @@ static void a_module_at_the_bottom_has_its_above(void **state)
 	unmap_code(0x400000);
 }
 
-static void what_is_displaced_must_be_the_same(void **state)
+static void prelinked_stubs_need_the_same_displaced_bytes(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	struct prelinked prelinked;
@@ -302,7 +302,7 @@ static void what_is_displaced_must_be_the_same(void **state)
 }
 
 /* Something else occupies the first or the last page of the stubs' range. */
-static void a_place_that_is_taken_is_left_alone(void **state)
+static void an_occupied_address_range_is_left_alone(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	uint64_t bytes = COUNT * stub_bytes(), taken[2];
@@ -334,7 +334,7 @@ static void a_place_that_is_taken_is_left_alone(void **state)
 	unmap_code(BASE);
 }
 
-static void nothing_else_gets_the_same_memory(void **state)
+static void no_other_module_gets_the_same_memory(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	const uint64_t bytes = UINT64_C(1) << 20;
@@ -357,7 +357,7 @@ static void nothing_else_gets_the_same_memory(void **state)
 	unmap_code(BASE);
 }
 
-static void each_variant_has_a_file_but_not_too_many(void **state)
+static void variants_have_files_up_to_a_limit(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	static const uint8_t other[20] = { 5 };
@@ -417,7 +417,7 @@ static void seal_again(int fd, struct prelinked_head *head)
 }
 
 /* Functions that have none get none, and no flag is anything else. */
-static void flags_are_held_to_the_functions(void **state)
+static void flags_of_the_file_must_fit_the_functions(void **state)
 {
 	static const struct {
 		uint32_t function;
@@ -461,7 +461,7 @@ static int is_of_seal(size_t word)
 }
 
 /* The loader rejects false heads even if their owner has sealed them. */
-static void heads_that_lie_are_found_out(void **state)
+static void false_headers_are_rejected(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	struct prelinked_head head, lying;
@@ -491,16 +491,16 @@ static void heads_that_lie_are_found_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(stubs_are_those_that_would_be_made),
-		TEST(stubs_go_by_the_content_of_the_module),
-		TEST(wherever_the_module_is),
-		TEST(a_module_at_the_bottom_has_its_above),
-		TEST(what_is_displaced_must_be_the_same),
-		TEST(a_place_that_is_taken_is_left_alone),
-		TEST(nothing_else_gets_the_same_memory),
-		TEST(each_variant_has_a_file_but_not_too_many),
-		TEST(flags_are_held_to_the_functions),
-		TEST(heads_that_lie_are_found_out),
+		TEST(prelinked_stubs_equal_generated_ones),
+		TEST(prelinked_stubs_depend_on_the_modules_content),
+		TEST(prelinked_stubs_work_at_any_address_of_the_module),
+		TEST(stubs_of_a_low_module_are_above_it),
+		TEST(prelinked_stubs_need_the_same_displaced_bytes),
+		TEST(an_occupied_address_range_is_left_alone),
+		TEST(no_other_module_gets_the_same_memory),
+		TEST(variants_have_files_up_to_a_limit),
+		TEST(flags_of_the_file_must_fit_the_functions),
+		TEST(false_headers_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

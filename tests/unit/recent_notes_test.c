@@ -31,7 +31,7 @@ static void assert_note(uint64_t id, union note note)
 	assert_int_equal(recent_note_of(&tally, id).word, note.word);
 }
 
-static void what_is_not_recorded_has_none(void **state)
+static void an_unrecorded_context_has_no_note(void **state)
 {
 	(void)state;
 	assert_note(0, (union note){ .word = 0 });
@@ -42,7 +42,7 @@ static void what_is_not_recorded_has_none(void **state)
 	assert_note(id_of(HOT_RECENT, 1), (union note){ .word = 0 });
 }
 
-static void it_is_known_without_the_table(void **state)
+static void a_note_is_found_without_the_table(void **state)
 {
 	(void)state;
 	record(id_of(3, 1), note_by(1));
@@ -53,7 +53,7 @@ static void it_is_known_without_the_table(void **state)
 	assert_note(id_of(4, 2), note_by(2));
 }
 
-static void those_of_one_place_do_not_hide_each_other(void **state)
+static void notes_of_one_call_site_do_not_hide_each_other(void **state)
 {
 	(void)state;
 	for (uint32_t i = 1; i < 100; i++)
@@ -68,7 +68,7 @@ static void those_of_one_place_do_not_hide_each_other(void **state)
  * A handler has interrupted the store of one note's two words and has stored
  * another note.
  */
-static void words_of_two_are_no_note(void **state)
+static void words_of_two_notes_are_no_note(void **state)
 {
 	const uint64_t one = id_of(7, 1), other = id_of(7, 2);
 	struct recent_note *place = recent_note_place(&tally, one);
@@ -98,10 +98,10 @@ static void words_of_two_are_no_note(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM(what_is_not_recorded_has_none),
-		CLAIM(it_is_known_without_the_table),
-		CLAIM(those_of_one_place_do_not_hide_each_other),
-		CLAIM(words_of_two_are_no_note),
+		CLAIM(an_unrecorded_context_has_no_note),
+		CLAIM(a_note_is_found_without_the_table),
+		CLAIM(notes_of_one_call_site_do_not_hide_each_other),
+		CLAIM(words_of_two_notes_are_no_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

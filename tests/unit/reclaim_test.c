@@ -142,7 +142,7 @@ static void unused_stubs_are_freed(void **state)
 }
 
 /* A probe's sites are by address, its stubs as they were found. */
-static void stubs_of_a_probe_are_given_back_once(void **state)
+static void stubs_of_a_probe_are_freed_once(void **state)
 {
 	enum { COUNT = 24 };
 	static struct patch_site sites[COUNT];
@@ -176,7 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thread_in_a_stub_keeps_stubs_of_all_patches),
 		cmocka_unit_test(unused_stubs_are_freed),
-		cmocka_unit_test(stubs_of_a_probe_are_given_back_once),
+		cmocka_unit_test(stubs_of_a_probe_are_freed_once),
 	};
 
 	return cmocka_run_group_tests(tests, make_retired, NULL);

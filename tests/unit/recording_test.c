@@ -156,7 +156,7 @@ static void unrequested_chunks_are_not_copied(void **state)
 }
 
 /* Damage behind a header stays recorded, and is reported only once. */
-static void a_part_is_there_while_it_is_brought(void **state)
+static void a_part_has_its_chunks_while_it_is_loaded(void **state)
 {
 	char *directory = fixture_directory();
 	char *path = memory_printf("%s/1.0.part", directory);
@@ -189,7 +189,7 @@ static void a_part_is_there_while_it_is_brought(void **state)
 	fixture_remove(directory);
 }
 
-static void another_in_its_place_is_not_brought(void **state)
+static void a_part_of_another_process_is_not_loaded(void **state)
 {
 	char *directory = fixture_directory();
 	char *path = memory_printf("%s/1.0.part", directory);
@@ -417,7 +417,7 @@ static void a_runtime_that_found_itself_broken_is_a_problem(void **state)
 }
 
 /* clew detached from it before it began, and noted the time since boot at its end. */
-static void a_process_that_never_began_has_no_moments(void **state)
+static void a_process_that_never_started_has_no_times(void **state)
 {
 	char *directory = fixture_directory();
 	struct recording recording;
@@ -463,7 +463,7 @@ static void a_growing_part_is_read_up_to_its_end(void **state)
 	fixture_remove(directory);
 }
 
-static void holes_are_zeros(void **state)
+static void holes_are_read_as_zeros(void **state)
 {
 	char *directory = fixture_directory();
 	char *path = memory_printf("%s/1.0.part", directory);
@@ -492,12 +492,12 @@ int main(void)
 		cmocka_unit_test(an_unrecorded_process_says_why),
 		cmocka_unit_test(
 			a_runtime_that_found_itself_broken_is_a_problem),
-		cmocka_unit_test(a_process_that_never_began_has_no_moments),
+		cmocka_unit_test(a_process_that_never_started_has_no_times),
 		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
-		cmocka_unit_test(holes_are_zeros),
+		cmocka_unit_test(holes_are_read_as_zeros),
 		cmocka_unit_test(unrequested_chunks_are_not_copied),
-		cmocka_unit_test(a_part_is_there_while_it_is_brought),
-		cmocka_unit_test(another_in_its_place_is_not_brought),
+		cmocka_unit_test(a_part_has_its_chunks_while_it_is_loaded),
+		cmocka_unit_test(a_part_of_another_process_is_not_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

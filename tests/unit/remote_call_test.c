@@ -117,7 +117,7 @@ static int call_in(struct tracer *tracer, pid_t child, void (*function)(void),
 	return call_stopped(tracer, child, function, patience_ns);
 }
 
-static void a_stop_that_comes_meanwhile_is_one_afterwards(void **state)
+static void a_stop_during_the_call_takes_effect_after_it(void **state)
 {
 	const pid_t child = start(go_round);
 	struct tracer tracer;
@@ -160,7 +160,7 @@ static void sleep_once(void)
 	atomic_store(&shared->result, nanosleep(&time, NULL) ? errno : 1000);
 }
 
-static void a_wait_goes_on_when_the_controller_is_killed(void **state)
+static void a_wait_continues_after_the_controller_is_killed(void **state)
 {
 	const pid_t child = start(sleep_once);
 	struct tracer tracer;
@@ -237,7 +237,7 @@ static void vfork_for_a_while(void)
 	pause();
 }
 
-static void thread_that_does_not_stop_in_time_goes_on(void **state)
+static void a_thread_that_does_not_stop_in_time_continues(void **state)
 {
 	const pid_t child = start(vfork_for_a_while);
 	struct tracer tracer;
@@ -298,7 +298,7 @@ static void stop_in_wait(struct tracer *tracer, pid_t child)
 	fail();
 }
 
-static void a_wait_goes_on_behind_a_stop(void **state)
+static void a_wait_continues_after_a_stop(void **state)
 {
 	const pid_t child = start(wait_for_event);
 	struct tracer tracer;
@@ -314,7 +314,7 @@ static void a_wait_goes_on_behind_a_stop(void **state)
 /*
  * The thread is set to continue its wait, and gets the signal before it does.
  */
-static void a_handler_ends_a_wait_that_was_to_go_on(void **state)
+static void a_signal_handler_ends_a_restarted_wait(void **state)
 {
 	const pid_t child = start(wait_for_event);
 	struct tracer tracer;
@@ -331,13 +331,14 @@ static void a_handler_ends_a_wait_that_was_to_go_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stop_that_comes_meanwhile_is_one_afterwards),
+		cmocka_unit_test(a_stop_during_the_call_takes_effect_after_it),
 		cmocka_unit_test(a_call_that_takes_too_long_is_finished),
-		cmocka_unit_test(a_wait_goes_on_when_the_controller_is_killed),
+		cmocka_unit_test(
+			a_wait_continues_after_the_controller_is_killed),
 		cmocka_unit_test(the_end_of_a_process_ends_its_call),
-		cmocka_unit_test(thread_that_does_not_stop_in_time_goes_on),
-		cmocka_unit_test(a_wait_goes_on_behind_a_stop),
-		cmocka_unit_test(a_handler_ends_a_wait_that_was_to_go_on),
+		cmocka_unit_test(a_thread_that_does_not_stop_in_time_continues),
+		cmocka_unit_test(a_wait_continues_after_a_stop),
+		cmocka_unit_test(a_signal_handler_ends_a_restarted_wait),
 	};
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,

@@ -55,7 +55,7 @@ static void sample_at_an_entry_belongs_to_the_callee(void **state)
 	session_close(&world->session);
 }
 
-static void behind_a_tail_call_is_the_sibling(void **state)
+static void sample_in_a_function_without_a_frame_is_a_siblings(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -215,7 +215,7 @@ static void a_wait_is_named_by_its_reason(void **state)
 	session_close(&world->session);
 }
 
-static void a_sample_that_grew_counts_its_looks(void **state)
+static void an_extended_sample_counts_each_tick(void **state)
 {
 	struct sampled_world *world = *state;
 	const struct tree_node *node;
@@ -236,7 +236,7 @@ static void a_sample_that_grew_counts_its_looks(void **state)
  * A sample without a line counts for the function. Time without a pc is not
  * lost.
  */
-static void lines_add_up(void **state)
+static void samples_of_lines_add_up(void **state)
 {
 	struct sampled_world *world = *state;
 	uint64_t sum = 0;
@@ -272,7 +272,7 @@ static void time_of_clew_is_not_the_programs(void **state)
 	session_close(&world->session);
 }
 
-static void an_unknown_id_is_said_to_be_that(void **state)
+static void an_unknown_id_is_reported(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -295,7 +295,7 @@ static void samples_can_be_left_out(void **state)
 	session_close(&world->session);
 }
 
-static void a_module_that_went_is_found_by_its_time(void **state)
+static void an_unloaded_module_is_found_by_its_time(void **state)
 {
 	struct sampled_world *world = *state;
 	struct wire_header *header = fixture_header(&world->fixture);
@@ -402,7 +402,7 @@ int main(void)
 		TEST(a_sample_in_the_leaf_is_its_own),
 		TEST(sample_after_a_return_belongs_to_the_caller),
 		TEST(sample_at_an_entry_belongs_to_the_callee),
-		TEST(behind_a_tail_call_is_the_sibling),
+		TEST(sample_in_a_function_without_a_frame_is_a_siblings),
 		TEST(code_that_is_not_hooked_gets_a_node),
 		TEST(code_of_no_symbol_is_named_after_its_module),
 		TEST(flags_become_nodes),
@@ -410,12 +410,12 @@ int main(void)
 		TEST(unhooked_function_is_no_caller),
 		TEST(ways_to_find_native_code_are_counted),
 		TEST(a_wait_is_named_by_its_reason),
-		TEST(a_sample_that_grew_counts_its_looks),
-		TEST(lines_add_up),
+		TEST(an_extended_sample_counts_each_tick),
+		TEST(samples_of_lines_add_up),
 		TEST(time_of_clew_is_not_the_programs),
-		TEST(an_unknown_id_is_said_to_be_that),
+		TEST(an_unknown_id_is_reported),
 		TEST(samples_can_be_left_out),
-		TEST(a_module_that_went_is_found_by_its_time),
+		TEST(an_unloaded_module_is_found_by_its_time),
 		TEST(a_call_site_is_kept),
 		TEST(threads_can_be_told_apart),
 		TEST(a_timeline_has_each_sample),

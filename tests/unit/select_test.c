@@ -68,7 +68,7 @@ static void no_file_means_defaults(void **state)
 	assert_true(fixture->config.max_contexts < UINT64_MAX);
 }
 
-static void a_rate_goes_with_each_way_to_take_time(void **state)
+static void each_kind_of_time_has_its_rate(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -133,7 +133,7 @@ static void a_wrong_line_is_named(void **state)
 	assert_int_equal(read_config(fixture, "module\n"), -EINVAL);
 }
 
-static void libc_is_left_out_unless_wanted(void **state)
+static void libc_is_excluded_by_default(void **state)
 {
 	struct fixture *fixture = *state;
 	const char *libc = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -148,7 +148,7 @@ static void libc_is_left_out_unless_wanted(void **state)
 			 MODULE_IS_HOOKED);
 }
 
-static void a_java_machine_is_left_out_unless_wanted(void **state)
+static void libjvm_is_excluded_by_default(void **state)
 {
 	struct fixture *fixture = *state;
 	const char *vm = "/usr/lib/jvm/17/lib/server/libjvm.so";
@@ -185,7 +185,7 @@ static void the_loader_is_never_hooked(void **state)
 		MODULE_IS_UNWINDER);
 }
 
-static void wishes_exclude_the_rest_and_bans_win(void **state)
+static void positive_rules_exclude_the_rest_and_negative_rules_win(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct config *config = &fixture->config;
@@ -227,15 +227,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(no_file_means_defaults),
-		CLAIM(a_rate_goes_with_each_way_to_take_time),
+		CLAIM(each_kind_of_time_has_its_rate),
 		CLAIM(the_smaller_limit_holds),
 		CLAIM(a_limit_may_exceed_the_default),
 		CLAIM(comments_and_blanks_are_passed_over),
 		CLAIM(a_wrong_line_is_named),
-		CLAIM(libc_is_left_out_unless_wanted),
-		CLAIM(a_java_machine_is_left_out_unless_wanted),
+		CLAIM(libc_is_excluded_by_default),
+		CLAIM(libjvm_is_excluded_by_default),
 		CLAIM(the_loader_is_never_hooked),
-		CLAIM(wishes_exclude_the_rest_and_bans_win),
+		CLAIM(positive_rules_exclude_the_rest_and_negative_rules_win),
 		CLAIM(function_rules_are_regular_expressions),
 	};
 

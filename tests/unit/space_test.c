@@ -93,7 +93,7 @@ static void covered_code_stays_covered(void **state)
 	a2n_space_destroy(space);
 }
 
-static void times_come_in_any_order(void **state)
+static void events_may_have_any_order_of_times(void **state)
 {
 	struct a2n_space *space = new_space();
 
@@ -456,7 +456,7 @@ static void a_later_snapshot_forgets_unmapped_files(void **state)
 	a2n_space_destroy(space);
 }
 
-static void a_process_that_is_none_is_an_error(void **state)
+static void a_missing_process_is_an_error(void **state)
 {
 	struct a2n_space *space = new_space();
 
@@ -539,7 +539,7 @@ static void *look_often(void *argument)
 	return (void *)wrong;
 }
 
-static void any_number_of_threads_may_look(void **state)
+static void any_number_of_threads_may_search(void **state)
 {
 	struct a2n *a2n = new_a2n();
 	struct a2n_space *space;
@@ -570,7 +570,7 @@ int main(void)
 		cmocka_unit_test(
 			the_newest_is_found_and_the_rest_of_the_older_stays),
 		cmocka_unit_test(covered_code_stays_covered),
-		cmocka_unit_test(times_come_in_any_order),
+		cmocka_unit_test(events_may_have_any_order_of_times),
 		cmocka_unit_test(moved_code_is_where_it_was_and_where_it_is),
 		cmocka_unit_test(
 			a_place_says_from_where_to_where_and_from_when_to_when),
@@ -589,10 +589,10 @@ int main(void)
 		cmocka_unit_test(our_own_functions_are_found_through_proc),
 		cmocka_unit_test(anonymous_mapping_has_no_module),
 		cmocka_unit_test(a_later_snapshot_forgets_unmapped_files),
-		cmocka_unit_test(a_process_that_is_none_is_an_error),
+		cmocka_unit_test(a_missing_process_is_an_error),
 		cmocka_unit_test(
 			a_deleted_file_is_not_mistaken_for_its_successor),
-		cmocka_unit_test(any_number_of_threads_may_look),
+		cmocka_unit_test(any_number_of_threads_may_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,7 +288,7 @@ static int count_it(void *context, int tid)
 	return 0;
 }
 
-static void a_sleeping_thread_is_seen_through(void **state)
+static void activity_of_a_sleeping_thread_stays_the_same(void **state)
 {
 	struct proc_activity activity = { 0 }, again;
 	struct proc_text text;
@@ -460,7 +460,7 @@ int main(void)
 		cmocka_unit_test(stale_frame_words_lead_nowhere),
 		cmocka_unit_test(stack_is_read_up_to_an_unreadable_page),
 		cmocka_unit_test(unmapped_memory_is_not_read),
-		cmocka_unit_test(a_sleeping_thread_is_seen_through),
+		cmocka_unit_test(activity_of_a_sleeping_thread_stays_the_same),
 		cmocka_unit_test(no_number_of_groups_hides_a_thread),
 		cmocka_unit_test(only_exited_threads_are_reported_as_exited),
 		cmocka_unit_test(

@@ -221,7 +221,7 @@ static void threads_that_end_soon_count_on_average(void **state)
 				40000, 100);
 }
 
-static void looking_less_often_is_less_precise_only(void **state)
+static void fewer_polls_are_only_less_precise(void **state)
 {
 	(void)state;
 	for (uint32_t level = 1; level <= 8; level++)
@@ -236,7 +236,7 @@ static void looking_less_often_is_less_precise_only(void **state)
  * The reader sees the begin and the end of a wait late; with longer strata,
  * later.
  */
-static void looking_late_is_next_to_no_bias(void **state)
+static void late_polls_have_hardly_any_bias(void **state)
 {
 	(void)state;
 	assert_unbiased(&(struct model){ .lengths_ms = { 14, 4, 2 },
@@ -292,7 +292,7 @@ static void all_time_is_accounted_for(void **state)
 }
 
 /* At one instant for each group and stratum, whatever their number is. */
-static void threads_are_seen_together(void **state)
+static void threads_are_polled_together(void **state)
 {
 	struct strata_clock clock = { .period_ns = PERIOD_NS, .seed = 5 };
 
@@ -318,11 +318,11 @@ int main(void)
 		cmocka_unit_test(regular_cycles_are_sampled_without_bias),
 		cmocka_unit_test(short_waits_after_long_ones_are_seen),
 		cmocka_unit_test(threads_that_end_soon_count_on_average),
-		cmocka_unit_test(looking_less_often_is_less_precise_only),
-		cmocka_unit_test(looking_late_is_next_to_no_bias),
+		cmocka_unit_test(fewer_polls_are_only_less_precise),
+		cmocka_unit_test(late_polls_have_hardly_any_bias),
 		cmocka_unit_test(a_waiting_thread_is_observed_seldom),
 		cmocka_unit_test(all_time_is_accounted_for),
-		cmocka_unit_test(threads_are_seen_together),
+		cmocka_unit_test(threads_are_polled_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

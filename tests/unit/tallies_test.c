@@ -227,7 +227,7 @@ static void reorders_become_rarer(void **state)
 }
 
 /* When there are some more contexts, unless a slow path is under way. */
-static void a_table_that_was_left_is_given_back(void **state)
+static void an_abandoned_table_is_freed(void **state)
 {
 	uint32_t function =
 		4000; /* of 8192 entries, which have room for more */
@@ -285,7 +285,7 @@ static void a_slow_path_below_two_growths_counts(void **state)
 	assert_int_equal(hot.tally->memory.held_count, 0);
 }
 
-static void a_place_claimed_below_two_growths_is_kept(void **state)
+static void an_entry_claimed_below_two_growths_is_kept(void **state)
 {
 	struct wire_count *entry;
 	struct view view;
@@ -344,7 +344,7 @@ static void late_counts_survive_a_sweep(void **state)
 	assert_int_equal(old->id, 0); /* such a stub now finds no entry */
 }
 
-static void past_the_limit_contexts_fold(void **state)
+static void contexts_beyond_the_limit_fold(void **state)
 {
 	uint64_t folded = id_push(ID_ROOT, id_key(WIRE_FOLDED));
 
@@ -445,13 +445,13 @@ int main(void)
 		CLAIM(depth_is_kept_beside_the_id),
 		CLAIM(a_reorder_brings_the_busiest_home),
 		CLAIM(reorders_become_rarer),
-		CLAIM(a_table_that_was_left_is_given_back),
+		CLAIM(an_abandoned_table_is_freed),
 		CLAIM(large_tables_are_less_full),
 		CLAIM(a_slow_path_below_two_growths_counts),
-		CLAIM(a_place_claimed_below_two_growths_is_kept),
+		CLAIM(an_entry_claimed_below_two_growths_is_kept),
 		CLAIM(a_claimed_entry_is_not_the_root_s),
 		CLAIM(late_counts_survive_a_sweep),
-		CLAIM(past_the_limit_contexts_fold),
+		CLAIM(contexts_beyond_the_limit_fold),
 		CLAIM(threads_that_follow_each_other_share_tallies),
 		CLAIM(handlers_may_interrupt_every_step),
 	};

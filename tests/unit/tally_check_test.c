@@ -130,7 +130,7 @@ static void calls_that_fold_are_valid(void **state)
 	assert_int_equal(check(), VIOLATION_IS_TALLY_FOLDS);
 }
 
-static void a_table_that_readers_do_not_find_is_found(void **state)
+static void an_unreachable_table_is_found(void **state)
 {
 	struct tally *tally;
 	uint64_t table;
@@ -158,7 +158,7 @@ static void a_full_table_is_found(void **state)
 	assert_int_equal(check(), VIOLATION_IS_TALLY_FULL);
 }
 
-static void a_claim_is_allowed_in_a_slow_path_only(void **state)
+static void claimed_entries_are_valid_in_a_slow_path_only(void **state)
 {
 	(void)state;
 	count_some();
@@ -208,7 +208,7 @@ static void a_function_of_no_module_is_found(void **state)
 	assert_int_equal(check(), VIOLATION_IS_TALLY_FUNCTION);
 }
 
-static void a_caller_that_nobody_recorded_is_found(void **state)
+static void an_unrecorded_caller_is_found(void **state)
 {
 	(void)state;
 	count_some();
@@ -261,13 +261,13 @@ int main(void)
 		CLAIM(correct_tallies_are_valid),
 		CLAIM(tail_calls_are_valid),
 		CLAIM(calls_that_fold_are_valid),
-		CLAIM(a_table_that_readers_do_not_find_is_found),
+		CLAIM(an_unreachable_table_is_found),
 		CLAIM(a_full_table_is_found),
-		CLAIM(a_claim_is_allowed_in_a_slow_path_only),
+		CLAIM(claimed_entries_are_valid_in_a_slow_path_only),
 		CLAIM(an_entry_out_of_place_is_found),
 		CLAIM(a_count_of_entries_that_is_wrong_is_found),
 		CLAIM(a_function_of_no_module_is_found),
-		CLAIM(a_caller_that_nobody_recorded_is_found),
+		CLAIM(an_unrecorded_caller_is_found),
 		CLAIM(a_depth_that_is_not_the_caller_s_is_found),
 		CLAIM(a_record_that_differs_is_found),
 		CLAIM(a_record_that_is_missing_is_found),

@@ -346,7 +346,7 @@ static void traces_of_a_former_clew_are_refused(void **state)
 	fixture_remove(told.directory);
 }
 
-static void another_thread_begins_anew(void **state)
+static void another_thread_begins_without_calls(void **state)
 {
 	struct told told;
 	struct trace_file_context other = {
@@ -397,7 +397,7 @@ static void a_window_has_the_calls_that_run_in_it(void **state)
 }
 
 /* A window inside a call contains it, even without any event. */
-static void a_window_within_a_call_has_that(void **state)
+static void a_window_within_a_call_has_this_call(void **state)
 {
 	struct told told;
 
@@ -417,7 +417,7 @@ static void a_window_between_packets_has_the_active_calls(void **state)
 	expect(&told, ">292+1? >292+3 >296-3:o >296-1:o");
 }
 
-static void a_window_behind_everything_is_empty(void **state)
+static void a_window_after_all_calls_is_empty(void **state)
 {
 	struct told told;
 
@@ -443,11 +443,11 @@ int main(void)
 			a_stack_that_calls_have_not_made_is_a_mismatch),
 		cmocka_unit_test(damage_cuts_everything),
 		cmocka_unit_test(traces_of_a_former_clew_are_refused),
-		cmocka_unit_test(another_thread_begins_anew),
+		cmocka_unit_test(another_thread_begins_without_calls),
 		cmocka_unit_test(a_window_has_the_calls_that_run_in_it),
-		cmocka_unit_test(a_window_within_a_call_has_that),
+		cmocka_unit_test(a_window_within_a_call_has_this_call),
 		cmocka_unit_test(a_window_between_packets_has_the_active_calls),
-		cmocka_unit_test(a_window_behind_everything_is_empty),
+		cmocka_unit_test(a_window_after_all_calls_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,7 +161,7 @@ static void times_of_a_retired_table_add_up(void **state)
 }
 
 /* Trees that are derived from the tree keep the times of their nodes. */
-static void times_go_along_into_other_trees(void **state)
+static void copied_trees_have_their_times(void **state)
 {
 	struct fixture fixture;
 	struct session session;
@@ -291,7 +291,7 @@ static void latest_calls_are_added_to_histograms(void **state)
 }
 
 /* As a damaged recording may have it: in a tally's own chunk, which is short. */
-static void times_before_the_chunk_are_nobodys(void **state)
+static void times_before_the_chunk_are_ignored(void **state)
 {
 	struct fixture fixture;
 	struct session session;
@@ -384,11 +384,11 @@ int main(void)
 		cmocka_unit_test(own_time_is_compensated_and_raw_is_kept),
 		cmocka_unit_test(time_below_the_cost_of_measuring_is_zero),
 		cmocka_unit_test(times_of_a_retired_table_add_up),
-		cmocka_unit_test(times_go_along_into_other_trees),
+		cmocka_unit_test(copied_trees_have_their_times),
 		cmocka_unit_test(histograms_of_tallies_and_processes_add_up),
 		cmocka_unit_test(histograms_of_callers_are_told_apart),
 		cmocka_unit_test(latest_calls_are_added_to_histograms),
-		cmocka_unit_test(times_before_the_chunk_are_nobodys),
+		cmocka_unit_test(times_before_the_chunk_are_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

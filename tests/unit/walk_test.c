@@ -115,7 +115,7 @@ static void assert_walk(const int slots[3])
 
 static const int as_usual[] = { THREE, TWO, ONE };
 
-static void test_through_signals(void **state)
+static void walks_go_through_signal_frames(void **state)
 {
 	(void)state;
 	assert_walk(as_usual);
@@ -133,7 +133,7 @@ static void leave_stale_slot(void)
 	memset(&words[STALE + 1], 0x5a, 80 * sizeof(words[0]));
 }
 
-static void test_stale_slot_below(void **state)
+static void a_stale_slot_below_is_skipped(void **state)
 {
 	(void)state;
 	leave_stale_slot();
@@ -141,7 +141,7 @@ static void test_stale_slot_below(void **state)
 }
 
 /* Below a stub, a live slot may look stale. */
-static void test_stale_slot_below_a_stub(void **state)
+static void a_stale_slot_below_a_stub_is_skipped(void **state)
 {
 	(void)state;
 	leave_stale_slot();
@@ -151,7 +151,7 @@ static void test_stale_slot_below_a_stub(void **state)
 	assert_walk(as_usual);
 }
 
-static void test_stale_slot_that_looks_live(void **state)
+static void a_stale_slot_that_looks_active_is_skipped(void **state)
 {
 	(void)state;
 	leave_stale_slot();
@@ -160,7 +160,7 @@ static void test_stale_slot_that_looks_live(void **state)
 }
 
 /* A stub has moved the return address, and called nothing yet. */
-static void test_half_way(void **state)
+static void a_call_whose_stub_has_called_nothing_is_found(void **state)
 {
 	(void)state;
 	words[ONE] = 0;
@@ -180,7 +180,8 @@ static void assert_broken_at_one(void)
 	assert_false(walk_next(&walk, &link));
 }
 
-static void test_no_stub_is_half_way(void **state)
+static void a_missing_return_address_outside_of_stubs_ends_the_walk(
+	void **state)
 {
 	(void)state;
 	words[ONE] = 0;
@@ -189,7 +190,7 @@ static void test_no_stub_is_half_way(void **state)
 }
 
 /* The second came before the first one's function was in the chain. */
-static void test_nested(void **state)
+static void nested_signal_frames_are_walked(void **state)
 {
 	const int nested = 200;
 
@@ -203,7 +204,7 @@ static void test_nested(void **state)
 }
 
 /* A word like the first one's return address, but no signal's. */
-static void test_nested_in_nothing(void **state)
+static void words_that_look_like_a_signal_frame_are_skipped(void **state)
 {
 	const int nested = 200;
 
@@ -215,7 +216,7 @@ static void test_nested_in_nothing(void **state)
 }
 
 /* A handler may set the stack pointer to any value. */
-static void test_stack_pointer_is_none(void **state)
+static void an_invalid_stack_pointer_ends_the_walk(void **state)
 {
 	const uint64_t strange[] = { 0, 8, 4096, -UINT64_C(8),
 				     UINT64_C(0x1524e14b3ce83c84) };
@@ -228,7 +229,7 @@ static void test_stack_pointer_is_none(void **state)
 	}
 }
 
-static void test_first_page_is_not_readable(void **state)
+static void an_unreadable_first_page_ends_the_walk(void **state)
 {
 	uint64_t page = 0, word;
 
@@ -240,7 +241,7 @@ static void test_first_page_is_not_readable(void **state)
 }
 
 /* A guard page is between two stacks: what lies behind it is none of this one's. */
-static void test_a_stack_ends_where_a_page_is_missing(void **state)
+static void a_walk_ends_at_a_missing_page(void **state)
 {
 	struct walk walk = walk_from(&words[THREE], ids[2]);
 	struct link link;
@@ -288,7 +289,7 @@ static int is_seven(uint64_t at, uint64_t word)
 }
 
 /* Another thread may unmap a page between a check and a read. */
-static void test_a_page_vanishes_while_it_is_read(void **state)
+static void a_page_may_be_unmapped_while_it_is_read(void **state)
 {
 	uint64_t from, until, word, found = 0, missing = 0;
 	pthread_t thread;
@@ -362,7 +363,7 @@ static uint64_t map_words(uint64_t value)
 }
 
 /* The kernel delivers signals at the end of the call that copies. */
-static void test_a_handler_reads_other_pages_meanwhile(void **state)
+static void a_handler_may_read_other_pages_meanwhile(void **state)
 {
 	const struct sigaction action = { .sa_handler = read_nested };
 	const uint64_t from = map_words(1);
@@ -410,8 +411,7 @@ static int is_replaced(uint64_t at, uint64_t word)
 	return word == 2;
 }
 
-static void test_a_handler_copies_fewer_pages_from_the_same_address(
-	void **state)
+static void a_handler_may_copy_fewer_pages_from_the_same_address(void **state)
 {
 	uint64_t page = 0, word;
 
@@ -437,7 +437,7 @@ static int is_filtering(uint64_t at, uint64_t word)
 	return word == 2;
 }
 
-static void test_a_filter_begins_during_a_scan(void **state)
+static void a_filter_may_begin_during_a_scan(void **state)
 {
 	uint64_t own[2] = { 1, 2 }, page = 0, word;
 
@@ -481,7 +481,7 @@ static int read_without_copies(uint64_t from)
 	return walk_read(from + 4096, &page, &word) ? 4 : 0;
 }
 
-static void test_an_inherited_filter_denies_copies(void **state)
+static void walks_work_if_an_inherited_filter_denies_copies(void **state)
 {
 	const uint64_t from = map_words(1);
 	int status;
@@ -499,33 +499,43 @@ static void test_an_inherited_filter_denies_copies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_an_inherited_filter_denies_copies,
-				       start_stack),
-		cmocka_unit_test_setup(test_a_filter_begins_during_a_scan,
+		cmocka_unit_test_setup(
+			walks_work_if_an_inherited_filter_denies_copies,
+			start_stack),
+		cmocka_unit_test_setup(a_filter_may_begin_during_a_scan,
 				       start_stack),
 		cmocka_unit_test_setup(
-			test_a_handler_copies_fewer_pages_from_the_same_address,
+			a_handler_may_copy_fewer_pages_from_the_same_address,
+			start_stack),
+		cmocka_unit_test_setup(a_handler_may_read_other_pages_meanwhile,
+				       start_stack),
+		cmocka_unit_test_setup(a_page_may_be_unmapped_while_it_is_read,
+				       start_stack),
+		cmocka_unit_test_setup(walks_go_through_signal_frames,
+				       start_stack),
+		cmocka_unit_test_setup(a_stale_slot_below_is_skipped,
+				       start_stack),
+		cmocka_unit_test_setup(a_stale_slot_below_a_stub_is_skipped,
+				       start_stack),
+		cmocka_unit_test_setup(
+			a_stale_slot_that_looks_active_is_skipped, start_stack),
+		cmocka_unit_test_setup(
+			a_call_whose_stub_has_called_nothing_is_found,
 			start_stack),
 		cmocka_unit_test_setup(
-			test_a_handler_reads_other_pages_meanwhile,
+			a_missing_return_address_outside_of_stubs_ends_the_walk,
 			start_stack),
-		cmocka_unit_test_setup(test_a_page_vanishes_while_it_is_read,
-				       start_stack),
-		cmocka_unit_test_setup(test_through_signals, start_stack),
-		cmocka_unit_test_setup(test_stale_slot_below, start_stack),
-		cmocka_unit_test_setup(test_stale_slot_below_a_stub,
-				       start_stack),
-		cmocka_unit_test_setup(test_stale_slot_that_looks_live,
-				       start_stack),
-		cmocka_unit_test_setup(test_half_way, start_stack),
-		cmocka_unit_test_setup(test_no_stub_is_half_way, start_stack),
-		cmocka_unit_test_setup(test_nested, start_stack),
-		cmocka_unit_test_setup(test_nested_in_nothing, start_stack),
-		cmocka_unit_test_setup(test_stack_pointer_is_none, start_stack),
-		cmocka_unit_test_setup(test_first_page_is_not_readable,
+		cmocka_unit_test_setup(nested_signal_frames_are_walked,
 				       start_stack),
 		cmocka_unit_test_setup(
-			test_a_stack_ends_where_a_page_is_missing, start_stack),
+			words_that_look_like_a_signal_frame_are_skipped,
+			start_stack),
+		cmocka_unit_test_setup(an_invalid_stack_pointer_ends_the_walk,
+				       start_stack),
+		cmocka_unit_test_setup(an_unreadable_first_page_ends_the_walk,
+				       start_stack),
+		cmocka_unit_test_setup(a_walk_ends_at_a_missing_page,
+				       start_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
