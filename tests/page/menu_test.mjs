@@ -164,6 +164,92 @@ test("calls of the timeline have the menu, by mouse and by keys", async () => {
   assert.match(await page.locator(".chips").innerText(), /hide: parse/);
 });
 
+/* Touches a point of the window until a condition holds. */
+async function touch(point, condition) {
+  const client = await context.newCDPSession(page);
+  const send = (type, touchPoints) =>
+    client.send("Input.dispatchTouchEvent", { type, touchPoints });
+
+  await send("touchStart", [point]);
+  await condition(async (to) => {
+    await send("touchMove", [to]);
+    await settled();
+  });
+  await send("touchEnd", []);
+  await settled();
+}
+
+const menuOpens = () => page.waitForSelector(".menu:not([hidden])");
+
+async function phone(name, html, hasNoEvent) {
+  await context.close();
+  await openBrowser({ viewport: { width: 390, height: 844 }, hasTouch: true,
+                      isMobile: true });
+  if (hasNoEvent)
+    await page.addInitScript(() => addEventListener("contextmenu", (event) => {
+      if (event.isTrusted)
+        event.stopImmediatePropagation();
+    }, { capture: true }));
+  await show(name, html);
+}
+
+for (const hasNoEvent of [true, false])
+  test(`a long press opens the menu ${hasNoEvent ? "without" : "with"} an event ` +
+    "of the browser", async () => {
+    const timeline = timelineOf([{ name: "main", tid: 1, slices: [
+      [0, 1, 0, 100e6], [1, 2, 10e6, 80e6]] }]);
+
+    await phone("menu-touch", known({ timeline: timeline.meta }, timeline.sections),
+                hasNoEvent);
+    const { x, y, w } = await frame("parse", 2);
+    const { left, top } = await page.evaluate(() =>
+      clew.views.graph.graph.canvas.getBoundingClientRect());
+    const zoom = () => page.evaluate(() => clew.views.graph.graph.focus);
+
+    await touch({ x: left + x + w / 2, y: top + y + 8 }, menuOpens);
+    assert.ok((await items().allInnerTexts()).includes("Copy stack"));
+    assert.equal(await zoom(), null, "the release of the finger does nothing");
+    await items().filter({ hasText: "Show callers and callees" }).tap();
+    await settled();
+    assert.match(await page.locator(".subject h1").innerText(), /parse/);
+
+    await page.getByRole("tab", { name: "Functions" }).tap();
+    await settled();
+    const row = await page.locator("#panel-functions .row", { hasText: "lex" })
+      .boundingBox();
+
+    await touch({ x: row.x + 40, y: row.y + 10 }, menuOpens);
+    assert.ok(await items().first().isVisible());
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("tab", { name: "Timeline" }).tap();
+    await settled();
+    const slice = await page.evaluate(() => {
+      const view = clew.views.timeline;
+      const box = view.canvas.getBoundingClientRect();
+
+      return { x: box.left + view.x(view.timeline.begin[1]) + 20,
+               y: box.top + 62 + view.lanes.stripOf(1).top + 9 };
+    });
+
+    await touch(slice, menuOpens);
+    assert.ok((await items().allInnerTexts()).some((text) => /parse|Copy/.test(text)));
+  });
+
+test("a finger that moves scrolls and opens no menu", async () => {
+  await phone("menu-drag", synthetic(20000, { time: true }));
+  const at = { x: 200, y: 500 };
+  const scrolled = () => page.evaluate(() => clew.views.graph.graph.frames.scroll);
+
+  await touch(at, async (move) => {
+    for (let i = 1; i <= 5; i++)
+      await move({ x: at.x, y: at.y - 40 * i });
+    await page.waitForFunction(() => clew.views.graph.graph.frames.scroll > 0);
+  });
+  assert.ok(await scrolled() > 100);
+  assert.equal(await items().count(), 0);
+});
+
 test("a name in the menu and in chips is text", async () => {
   const evil = "<img src=x onerror=alert(1)>";
 

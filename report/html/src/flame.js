@@ -105,6 +105,7 @@ export class FlameView {
     this.canvas.addEventListener("mousemove", (event) => placeTip(this.tip, event));
     this.canvas.addEventListener("keydown", (event) => this.#key(event));
     this.#listenToMenu();
+    this.#listenToFinger();
     /*
      * The engine zooms on every wheel event; here zooming needs a modifier key.
      */
@@ -124,18 +125,44 @@ export class FlameView {
           event.stopPropagation();
       }, { capture: true });
     this.canvas.addEventListener("contextmenu", (event) => {
-      const { hovered } = this.frames;
+      const { left, top } = this.canvas.getBoundingClientRect();
+      const found = this.frames.at(event.clientX - left, event.clientY - top);
 
       event.preventDefault();
-      if (!isMenuClick(event) || !hovered || hovered.rest)
+      if (!isMenuClick(event) || !found || found.rest)
         return;
       this.canvas.focus({ preventScroll: true });
-      if (hovered.node !== this.tree.root) {
-        this.select(hovered.node);
+      if (found.node !== this.tree.root) {
+        this.select(found.node);
         this.hovered(null);
-        this.options.menu?.(hovered.node, { x: event.clientX, y: event.clientY });
+        this.options.menu?.(found.node, { x: event.clientX, y: event.clientY });
       }
     });
+  }
+
+  /* The engine knows the mouse only. A finger drags the graph. */
+  #listenToFinger() {
+    let at = null;
+
+    this.canvas.addEventListener("pointerdown", ({ pointerType, clientX, clientY }) => {
+      at = pointerType === "touch" ? { x: clientX, y: clientY } : null;
+    });
+    this.canvas.addEventListener("pointermove", ({ clientX, clientY }) => {
+      if (!at)
+        return;
+      const { x, y } = at;
+      const { positionX } = this.engine;
+
+      at = { x: clientX, y: clientY };
+      this.engine.tryToChangePosition((x - at.x) / this.engine.zoom);
+      this.frames.scrollBy(this.isFlame ? at.y - y : y - at.y);
+      if (this.engine.positionX !== positionX)
+        this.moved();
+    });
+    for (const end of ["pointerup", "pointercancel"])
+      this.canvas.addEventListener(end, () => {
+        at = null;
+      });
   }
 
   /* Opens the menu of the selected frame below it. */

@@ -49,6 +49,13 @@ export class Frames extends UIPlugin {
     interactionsEngine.on("move", (region) => this.#hover(region));
   }
 
+  /* Returns the data of the frame at a point of the canvas, or null. */
+  at(x, y) {
+    return this.interactionsEngine.hitRegions.find((region) =>
+      x >= region.x && x < region.x + region.w &&
+      y >= region.y && y < region.y + region.h)?.data ?? null;
+  }
+
   #hover(region) {
     this.hovered = region?.data ?? null;
     this.view.hovered(this.hovered);

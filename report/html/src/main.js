@@ -16,6 +16,7 @@ import { GraphView } from "./graph.js";
 import { actionsOf } from "./actions.js";
 import { help } from "./help.js";
 import { Identity } from "./identity.js";
+import { listenToLongPresses } from "./longpress.js";
 import * as measures from "./measures.js";
 import { Menu } from "./menu.js";
 import { callsAre, countText, earlierCallsAre } from "./missing.js";
@@ -66,6 +67,7 @@ class App {
     this.#setTheme(this.#storedTheme());
     this.address.quietly(() => this.restore(parse(location.hash)));
     document.addEventListener("keydown", (event) => this.#key(event));
+    listenToLongPresses();
   }
 
   /* Returns whether the recording has anything for a tab. */
