@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader against recordings that are short, foreign, damaged or hostile. */
+/* Tests of the reader with short, foreign, damaged and hostile recordings. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "wire/id.h"
 #include "wire/violation.h"
 
-/* A bit of everything that a part can hold. */
+/* Fills a part with at least one record of each kind. */
 static void make_part(struct fixture *fixture)
 {
 	static const struct wire_line lines[] = { { 0, 5 }, { 3, 6 } };
@@ -68,7 +68,7 @@ static void make_part(struct fixture *fixture)
 	memcpy(rule + 1, "libc\033", 5);
 }
 
-/* The total of calls, or -errno; whichever, nothing may go wrong. */
+/* Reads a recording in all ways. Returns the number of its calls, or -errno. */
 static int64_t calls_of(const char *path)
 {
 	return exercise_recording(path, 1);
@@ -77,8 +77,8 @@ static int64_t calls_of(const char *path)
 #define SOME_KINDS (PART_KIND(WIRE_RULES) | PART_KIND(WIRE_JITDUMP))
 
 /*
- * The partial copy has all chunks of the requested kinds, and the heads of all
- * others.
+ * Checks that a copy of SOME_KINDS has all chunks of these kinds, and the
+ * headers of all other chunks.
  */
 static void require_same(const struct part_copy *some,
 			 const struct part_copy *whole)
@@ -100,7 +100,7 @@ static void require_same(const struct part_copy *some,
 	assert_false(part_next_chunk(some, &at_b, &b));
 }
 
-/* Compares both readings of a part without inherited data. */
+/* Compares a copy of SOME_KINDS with a copy of all kinds. */
 static void require_some_is_like_whole(const char *path)
 {
 	struct recording some, whole;
@@ -123,18 +123,39 @@ static void require_some_is_like_whole(const char *path)
 	recording_close(&whole);
 }
 
+/* A part with a bit of everything, which most tests write to `path`. */
+static struct fixture fixture;
+static struct recording recording;
+static char *directory, *path, *why;
+
+static int set_up(void **state)
+{
+	directory = fixture_directory();
+	path = memory_printf("%s/1.0.part", directory);
+	make_part(&fixture);
+	return 0;
+}
+
+static void begin_empty_part(void)
+{
+	fixture_fini(&fixture);
+	fixture_init(&fixture, 100, 0);
+}
+
+static int tear_down(void **state)
+{
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+	return 0;
+}
+
 static void unrequested_chunks_are_not_copied(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
 	struct part_copy part;
-	struct fixture fixture;
 	struct wire_rule *rule;
 	size_t large, rules;
-	char *why;
 
-	(void)state;
-	make_part(&fixture);
 	large = fixture_chunk(&fixture, WIRE_SAMPLES, 0, 1 << 20);
 	memset(fixture.bytes + large + sizeof(struct wire_chunk), 0xff,
 	       1 << 20);
@@ -150,22 +171,11 @@ static void unrequested_chunks_are_not_copied(void **state)
 	assert_true(part_has_chunk(&part, WIRE_SAMPLES));
 	assert_false(part_has_chunk(&part, WIRE_PROBES));
 	part_close(&part);
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
-/* Damage behind a header stays recorded, and is reported only once. */
+/* The damage of the part's file is reported once, however often it is loaded. */
 static void a_part_has_its_chunks_while_it_is_loaded(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct recording recording;
-	struct fixture fixture;
-	char *why;
-
-	(void)state;
-	make_part(&fixture);
 	fixture_save(&fixture, path, fixture.size - 1);
 	assert_int_equal(recording_open_headers(&recording, directory, &why),
 			 0);
@@ -184,21 +194,12 @@ static void a_part_has_its_chunks_while_it_is_loaded(void **state)
 		assert_false(part_has_chunk(part, WIRE_TALLY));
 	}
 	recording_close(&recording);
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void a_part_of_another_process_is_not_loaded(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct recording recording;
-	struct fixture fixture, other;
-	char *why;
+	struct fixture other;
 
-	(void)state;
-	make_part(&fixture);
 	fixture_save(&fixture, path, fixture.size);
 	assert_int_equal(recording_open_headers(&recording, directory, &why),
 			 0);
@@ -212,21 +213,11 @@ static void a_part_of_another_process_is_not_loaded(void **state)
 		assert_non_null(strstr(recording.damage, "another process"));
 	}
 	recording_close(&recording);
-	free(path);
 	fixture_fini(&other);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void unknown_chunks_are_skipped(void **state)
 {
-	char *directory = fixture_directory();
-	struct recording recording;
-	struct fixture fixture;
-	char *why;
-
-	(void)state;
-	make_part(&fixture);
 	fixture_save_part(&fixture, directory);
 	assert_int_equal(calls_of(directory), 212);
 	assert_int_equal(recording_open(&recording, directory, &why), 0);
@@ -234,19 +225,12 @@ static void unknown_chunks_are_skipped(void **state)
 	assert_non_null(
 		strstr(recording.problems[0], ": 1 record of an unknown"));
 	recording_close(&recording);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void truncation_at_any_length_does_no_harm(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct fixture fixture;
 	int64_t before = 212;
 
-	(void)state;
-	make_part(&fixture);
 	fixture_save(&fixture, path, fixture.size);
 	for (size_t length = fixture.size; length-- > 0;) {
 		int64_t calls;
@@ -259,30 +243,16 @@ static void truncation_at_any_length_does_no_harm(void **state)
 		before = calls < 0 ? 0 : calls;
 		require_some_is_like_whole(path);
 	}
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void a_truncated_part_says_so_and_shows_the_rest(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct recording recording;
-	struct fixture fixture;
-	char *why;
-
-	(void)state;
-	make_part(&fixture);
 	fixture_save(&fixture, path, fixture.size - 1);
 	assert_int_equal(calls_of(path), 212);
 	assert_int_equal(recording_open(&recording, path, &why), 0);
 	assert_int_equal(recording.problem_count, 2);
 	assert_non_null(strstr(recording.problems[0], "truncated"));
 	recording_close(&recording);
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 /* Deterministic, so that a failure can be repeated. */
@@ -296,13 +266,9 @@ static void random_damage_does_no_harm(void **state)
 {
 	enum { ROUNDS = 3000 };
 	static const uint8_t nasty[] = { 0, 1, 0x7f, 0x80, 0xff };
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct fixture fixture, damaged;
+	struct fixture damaged;
 	uint64_t random = 1;
 
-	(void)state;
-	make_part(&fixture);
 	for (int i = 0; i < ROUNDS; i++) {
 		damaged = fixture;
 		damaged.depths = (struct idmap){ 0 };
@@ -322,19 +288,10 @@ static void random_damage_does_no_harm(void **state)
 		require_some_is_like_whole(path);
 		fixture_fini(&damaged);
 	}
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void foreign_files_are_refused(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct fixture fixture;
-
-	(void)state;
-	make_part(&fixture);
 	fixture_header(&fixture)->version = WIRE_VERSION + 1;
 	fixture_save(&fixture, path, fixture.size);
 	assert_int_equal(calls_of(path), -EPROTO);
@@ -351,104 +308,65 @@ static void foreign_files_are_refused(void **state)
 	assert_int_equal(calls_of(directory), -ENODATA);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(calls_of(path), -ENOEXEC);
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void a_bad_part_does_not_spoil_the_others(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/bad.part", directory);
-	struct fixture fixture;
+	char *bad = memory_printf("%s/bad.part", directory);
 
-	(void)state;
-	make_part(&fixture);
 	fixture_save_part(&fixture, directory);
 	fixture.bytes[0] = 'C';
-	fixture_save(&fixture, path, fixture.size);
+	fixture_save(&fixture, bad, fixture.size);
+	free(bad);
 	assert_int_equal(calls_of(directory), 212);
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void an_unrecorded_process_says_why(void **state)
 {
-	static const char why[] = "no room for the shadow";
-	char *directory = fixture_directory();
-	struct recording recording;
-	struct fixture fixture;
-	char *error;
+	static const char reason[] = "no room for the shadow";
 
-	(void)state;
-	fixture_init(&fixture, 100, 0);
+	begin_empty_part();
 	fixture_header(&fixture)->state = WIRE_DISABLED;
-	memcpy(fixture_header(&fixture)->why, why, sizeof(why));
+	memcpy(fixture_header(&fixture)->why, reason, sizeof(reason));
 	fixture_save_part(&fixture, directory);
-	assert_int_equal(recording_open(&recording, directory, &error), 0);
+	assert_int_equal(recording_open(&recording, directory, &why), 0);
 	assert_int_equal(recording.problem_count, 1);
-	assert_non_null(strstr(recording.problems[0], why));
+	assert_non_null(strstr(recording.problems[0], reason));
 	recording_close(&recording);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void a_runtime_that_found_itself_broken_is_a_problem(void **state)
 {
-	char *directory = fixture_directory();
-	struct recording recording;
-	struct fixture fixture;
-	char *error;
-
-	(void)state;
-	fixture_init(&fixture, 100, 0);
+	begin_empty_part();
 	fixture_header(&fixture)->violations = 3;
 	fixture_header(&fixture)->first_violation = VIOLATION_IS_CHUNK_KIND;
 	fixture_save_part(&fixture, directory);
-	assert_int_equal(recording_open(&recording, directory, &error), 0);
+	assert_int_equal(recording_open(&recording, directory, &why), 0);
 	assert_int_equal(recording.problem_count, 1);
 	assert_non_null(strstr(recording.problems[0], "3 times"));
 	assert_non_null(strstr(recording.problems[0],
 			       violation_text(VIOLATION_IS_CHUNK_KIND)));
 	recording_close(&recording);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
-/* clew detached from it before it began, and noted the time since boot at its end. */
+/* clew detached before recording began, and wrote the present time as its end. */
 static void a_process_that_never_started_has_no_times(void **state)
 {
-	char *directory = fixture_directory();
-	struct recording recording;
-	struct fixture fixture;
-	char *error;
-
-	(void)state;
-	fixture_init(&fixture, 100, 0);
+	begin_empty_part();
 	fixture_header(&fixture)->first = (struct wire_moment){ 0 };
 	fixture_header(&fixture)->latest = (struct wire_moment){ 7, 7 };
 	fixture_save_part(&fixture, directory);
-	assert_int_equal(recording_open(&recording, directory, &error), 0);
+	assert_int_equal(recording_open(&recording, directory, &why), 0);
 	assert_int_equal(recording.parts[0].header->latest.ns, 0);
 	assert_int_equal(recording.parts[0].header->latest.tsc, 0);
 	recording_close(&recording);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 /* The file is larger than the used bytes, as the runtime leaves it. */
 static void a_growing_part_is_read_up_to_its_end(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct recording recording;
-	struct fixture fixture;
 	size_t used;
-	char *why;
 
-	(void)state;
-	make_part(&fixture);
 	used = fixture.size;
 	fixture_chunk(&fixture, WIRE_TABLE, 0, 1 << 16);
 	memset(fixture.bytes + used, 0xff, fixture.size - used);
@@ -458,46 +376,35 @@ static void a_growing_part_is_read_up_to_its_end(void **state)
 	assert_int_equal(recording_open(&recording, path, &why), 0);
 	assert_int_equal(recording.problem_count, 1); /* the unknown chunk */
 	recording_close(&recording);
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
 
 static void holes_are_read_as_zeros(void **state)
 {
-	char *directory = fixture_directory();
-	char *path = memory_printf("%s/1.0.part", directory);
-	struct fixture fixture;
-
-	(void)state;
-	make_part(&fixture);
 	fixture_header(&fixture)->end = UINT64_C(1) << 24;
 	fixture_save(&fixture, path, fixture.size);
 	assert_int_equal(truncate(path, 1 << 24), 0);
 	assert_int_equal(calls_of(path), 212);
-	free(path);
-	fixture_fini(&fixture);
-	fixture_remove(directory);
 }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unknown_chunks_are_skipped),
-		cmocka_unit_test(truncation_at_any_length_does_no_harm),
-		cmocka_unit_test(a_truncated_part_says_so_and_shows_the_rest),
-		cmocka_unit_test(random_damage_does_no_harm),
-		cmocka_unit_test(foreign_files_are_refused),
-		cmocka_unit_test(a_bad_part_does_not_spoil_the_others),
-		cmocka_unit_test(an_unrecorded_process_says_why),
-		cmocka_unit_test(
-			a_runtime_that_found_itself_broken_is_a_problem),
-		cmocka_unit_test(a_process_that_never_started_has_no_times),
-		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
-		cmocka_unit_test(holes_are_read_as_zeros),
-		cmocka_unit_test(unrequested_chunks_are_not_copied),
-		cmocka_unit_test(a_part_has_its_chunks_while_it_is_loaded),
-		cmocka_unit_test(a_part_of_another_process_is_not_loaded),
+		TEST(unknown_chunks_are_skipped),
+		TEST(truncation_at_any_length_does_no_harm),
+		TEST(a_truncated_part_says_so_and_shows_the_rest),
+		TEST(random_damage_does_no_harm),
+		TEST(foreign_files_are_refused),
+		TEST(a_bad_part_does_not_spoil_the_others),
+		TEST(an_unrecorded_process_says_why),
+		TEST(a_runtime_that_found_itself_broken_is_a_problem),
+		TEST(a_process_that_never_started_has_no_times),
+		TEST(a_growing_part_is_read_up_to_its_end),
+		TEST(holes_are_read_as_zeros),
+		TEST(unrequested_chunks_are_not_copied),
+		TEST(a_part_has_its_chunks_while_it_is_loaded),
+		TEST(a_part_of_another_process_is_not_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
