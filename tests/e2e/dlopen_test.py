@@ -166,7 +166,7 @@ class UnderALock(clewtest.Case):
     def test_rules_apply_to_libraries_loaded_under_a_lock(self):
         self.check("-m", "*", "-f", "[[:alpha:]]+", "-F", "0$")
 
-    def test_loading_under_a_lock_with_the_c_library_hooked(self):
+    def test_libraries_load_under_a_lock_with_the_c_library_hooked(self):
         self.check("--libc")
 
 

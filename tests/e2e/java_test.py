@@ -215,7 +215,7 @@ class Behaviour(JavaCase):
                 "address=127.0.0.1:0,quiet=y", rounds="500"))
 
     @needs("javac")
-    def test_agents_that_come_later(self):
+    def test_agents_that_are_loaded_later_work(self):
         agents = [clewtest.target("java_agent.so", flavour)
                   for flavour in ("O2", "O0")]
         for _ in self.each_version():
@@ -248,7 +248,7 @@ class Behaviour(JavaCase):
             shutil.rmtree(self.work / "out")
             self.composed()
 
-    def test_stacks_that_are_composed_of_known_frames(self):
+    def test_stacks_composed_of_known_frames_are_verified(self):
         (self.work / "C.java").write_text("class C { }")
         for _ in self.each_version():
             javac = self.home() / "bin" / "javac"
@@ -265,7 +265,7 @@ class CommandLine(JavaCase):
         return f"-agentpath:{clewtest.LIBRARY}{options}"
 
     @needs("javac")
-    def test_asked_for_twice(self):
+    def test_natives_count_once_beside_the_agent_option(self):
         for options in "", "=natives":
             recorded = self.record(self.natives(self.option(options),
                                                 rounds="500"))
@@ -283,7 +283,7 @@ class CommandLine(JavaCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stdout + done.stderr, rb"(?i)agent.*libclew\.so")
 
-    def test_options_that_are_not_understood(self):
+    def test_unknown_options_of_the_agent_are_refused(self):
         self.check_refused(self.record(self.java(self.option("=nonsense"),
                                                  "-version")))
 

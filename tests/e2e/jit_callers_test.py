@@ -54,10 +54,10 @@ class Truth(Case):
     def test_generated_callers_have_exact_times(self):
         self.check("--time=exact")
 
-    def test_generated_callers_with_the_c_library_hooked(self):
+    def test_generated_callers_are_right_with_the_c_library_hooked(self):
         self.check("--libc")
 
-    def test_unasked_they_are_below_the_native_caller(self):
+    def test_generated_callers_are_omitted_by_default(self):
         self.record([target("jitted"), self.written, CALLS])
         self.assertFalse({caller for caller, _ in self.edges("leaf")}
                          & {"first", "second", "twice", "beside"})

@@ -108,7 +108,7 @@ class Readers(clewtest.Case):
             self.assertEqual(one["below"], below[one["id"]])
         self.assertEqual(below[0], tree["total"]["calls"])
 
-    def test_tree_of_one_hundred_thousand_levels(self):
+    def test_readers_accept_one_hundred_thousand_levels(self):
         self.record_and_read([target("deep"), "100000"])
         for command in (["tree", "-t", "0"], ["tree", "--json", "-t", "0"],
                         ["report"], ["html", "-o", "-"], ["dump"]):

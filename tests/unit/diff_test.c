@@ -60,73 +60,81 @@ static void add(struct session *session, uint32_t n, uint64_t calls,
 		 &(struct measure){ .calls = calls, .ns = ns });
 }
 
-static void end(struct session *session)
+/* Two sessions, their differences, and a table of these. */
+static struct {
+	struct session before, after;
+	struct diff diff;
+	struct diff_table table;
+} two;
+
+/* Begins two sessions with functions f, g and h of these modules. */
+static void begin_two(const char *before, const char *after)
 {
-	tree_sum(&session->tree);
+	begin(&two.before, before, everything);
+	begin(&two.after, after, everything);
 }
 
-static const struct diff_row *row_of(const struct diff *diff,
-				     const struct diff_table *table,
-				     const char *name)
+static void compare(void)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		if (strcmp(catalog_name(diff->catalog, table->rows[i].function),
+	tree_sum(&two.before.tree);
+	tree_sum(&two.after.tree);
+	diff_init(&two.diff, &two.before, &two.after);
+}
+
+static void make_table(enum diff_key key)
+{
+	static const struct selection all;
+
+	diff_table_init(&two.table, &two.diff, &all, key);
+}
+
+static void close_two(void)
+{
+	diff_fini(&two.diff);
+	session_close(&two.before);
+	session_close(&two.after);
+}
+
+static const struct diff_row *row_of(const char *name)
+{
+	for (size_t i = 0; i < two.table.count; i++) {
+		const struct diff_row *row = &two.table.rows[i];
+
+		if (strcmp(catalog_name(two.diff.catalog, row->function),
 			   name) == 0)
-			return &table->rows[i];
+			return row;
 	}
 	return NULL;
 }
 
 static void versions_of_a_module_are_one(void **state)
 {
-	static const struct selection all;
-	struct session before, after;
-	struct diff_table table;
-	struct diff diff;
-
-	(void)state;
-	begin(&before, "/lib/liba.so.1.2", everything);
-	begin(&after, "/opt/liba.so.1.3", everything);
-	add(&before, 0, 1, 10);
-	add(&after, 0, 2, 30);
-	add(&after, 2, 5, 5);
-	end(&before);
-	end(&after);
-	diff_init(&diff, &before, &after);
-	diff_table_init(&table, &diff, &all, DIFF_SELF);
-	assert_int_equal(table.count, 2);
-	assert_ptr_equal(row_of(&diff, &table, "f"), &table.rows[0]);
-	assert_int_equal(table.rows[0].before.self.ns, 10);
-	assert_int_equal(table.rows[0].after.self.ns, 30);
-	assert_int_equal(row_of(&diff, &table, "h")->before.self.calls, 0);
-	assert_int_equal(tree_below(&diff.changes, TREE_ROOT).ns, 25);
-	diff_table_fini(&table);
-	diff_fini(&diff);
-	session_close(&before);
-	session_close(&after);
+	begin_two("/lib/liba.so.1.2", "/opt/liba.so.1.3");
+	add(&two.before, 0, 1, 10);
+	add(&two.after, 0, 2, 30);
+	add(&two.after, 2, 5, 5);
+	compare();
+	make_table(DIFF_SELF);
+	assert_int_equal(two.table.count, 2);
+	assert_ptr_equal(row_of("f"), &two.table.rows[0]);
+	assert_int_equal(two.table.rows[0].before.self.ns, 10);
+	assert_int_equal(two.table.rows[0].after.self.ns, 30);
+	assert_int_equal(row_of("h")->before.self.calls, 0);
+	assert_int_equal(tree_below(&two.diff.changes, TREE_ROOT).ns, 25);
+	diff_table_fini(&two.table);
+	close_two();
 }
 
 static void modules_of_other_names_stay_apart(void **state)
 {
-	static const struct selection all;
-	struct session before, after;
-	struct diff_table table;
-	struct diff diff;
-
-	(void)state;
-	begin(&before, "/lib/liba.so", everything);
-	begin(&after, "/lib/libb.so", everything);
-	add(&before, 0, 1, 0);
-	add(&after, 0, 1, 0);
-	end(&before);
-	end(&after);
-	diff_init(&diff, &before, &after);
-	diff_table_init(&table, &diff, &all, DIFF_CALLS);
-	assert_int_equal(table.count, 2);
-	diff_table_fini(&table);
-	diff_fini(&diff);
-	session_close(&before);
-	session_close(&after);
+	begin_two("/lib/liba.so", "/lib/libb.so");
+	add(&two.before, 0, 1, 0);
+	add(&two.after, 0, 1, 0);
+	compare();
+	make_table(DIFF_CALLS);
+	assert_int_equal(two.table.count, 2);
+	diff_table_fini(&two.table);
+	close_two();
 }
 
 /* Adds samples of 1 ms each to the nth function. */
@@ -143,37 +151,27 @@ static void add_samples(struct session *session, uint32_t n, uint64_t samples)
  */
 static int is_f_significant(uint64_t samples_before, uint64_t samples_after)
 {
-	static const struct selection all;
-	struct session before, after;
-	struct diff_table table;
-	struct diff diff;
 	int is;
 
-	begin(&before, "/lib/liba.so", everything);
-	begin(&after, "/lib/liba.so", everything);
-	add_samples(&before, 0, samples_before);
-	add_samples(&after, 0, samples_after);
-	add_samples(&before, 1, 500);
-	add_samples(&after, 1, 520);
-	add(&before, 2, 7, 0);
-	add(&after, 2, 7, 0);
-	end(&before);
-	end(&after);
-	diff_init(&diff, &before, &after);
-	diff_table_init(&table, &diff, &all, DIFF_SELF);
-	is = row_of(&diff, &table, "f")->is_significant;
-	assert_false(row_of(&diff, &table, "g")->is_significant);
-	assert_false(row_of(&diff, &table, "h")->is_significant);
-	diff_table_fini(&table);
-	diff_fini(&diff);
-	session_close(&before);
-	session_close(&after);
+	begin_two("/lib/liba.so", "/lib/liba.so");
+	add_samples(&two.before, 0, samples_before);
+	add_samples(&two.after, 0, samples_after);
+	add_samples(&two.before, 1, 500);
+	add_samples(&two.after, 1, 520);
+	add(&two.before, 2, 7, 0);
+	add(&two.after, 2, 7, 0);
+	compare();
+	make_table(DIFF_SELF);
+	is = row_of("f")->is_significant;
+	assert_false(row_of("g")->is_significant);
+	assert_false(row_of("h")->is_significant);
+	diff_table_fini(&two.table);
+	close_two();
 	return is;
 }
 
 static void random_changes_of_time_are_not_significant(void **state)
 {
-	(void)state;
 	assert_false(is_f_significant(100, 120));
 	assert_true(is_f_significant(100, 200));
 	assert_false(is_f_significant(0, 5));
@@ -184,51 +182,31 @@ static void random_changes_of_time_are_not_significant(void **state)
 /* h is called once more, and its time, which is exact, does not change. */
 static void only_the_shown_key_counts(void **state)
 {
-	static const struct selection all;
-	struct session before, after;
-	struct diff_table table;
-	struct diff diff;
-
-	(void)state;
-	begin(&before, "/lib/liba.so", everything);
-	begin(&after, "/lib/liba.so", everything);
-	add(&before, 0, 1, 10);
-	add(&after, 0, 1, 11);
-	add(&before, 2, 7, 5);
-	add(&after, 2, 8, 5);
-	end(&before);
-	end(&after);
-	diff_init(&diff, &before, &after);
-	diff_table_init(&table, &diff, &all, DIFF_SELF);
-	assert_true(row_of(&diff, &table, "f")->is_significant);
-	assert_false(row_of(&diff, &table, "h")->is_significant);
-	diff_table_fini(&table);
-	diff_table_init(&table, &diff, &all, DIFF_CALLS);
-	assert_false(row_of(&diff, &table, "f")->is_significant);
-	assert_true(row_of(&diff, &table, "h")->is_significant);
-	assert_ptr_equal(row_of(&diff, &table, "h"), &table.rows[0]);
-	diff_table_fini(&table);
-	diff_fini(&diff);
-	session_close(&before);
-	session_close(&after);
+	begin_two("/lib/liba.so", "/lib/liba.so");
+	add(&two.before, 0, 1, 10);
+	add(&two.after, 0, 1, 11);
+	add(&two.before, 2, 7, 5);
+	add(&two.after, 2, 8, 5);
+	compare();
+	make_table(DIFF_SELF);
+	assert_true(row_of("f")->is_significant);
+	assert_false(row_of("h")->is_significant);
+	diff_table_fini(&two.table);
+	make_table(DIFF_CALLS);
+	assert_false(row_of("f")->is_significant);
+	assert_true(row_of("h")->is_significant);
+	assert_ptr_equal(row_of("h"), &two.table.rows[0]);
+	diff_table_fini(&two.table);
+	close_two();
 }
 
 static void calls_are_compared_unless_both_have_times(void **state)
 {
-	struct session before, after;
-	struct diff diff;
-
-	(void)state;
-	begin(&before, "/lib/liba.so", everything);
-	begin(&after, "/lib/liba.so", everything);
-	after.metric = METRIC_CALLS;
-	end(&before);
-	end(&after);
-	diff_init(&diff, &before, &after);
-	assert_int_equal(diff.metric, METRIC_CALLS);
-	diff_fini(&diff);
-	session_close(&before);
-	session_close(&after);
+	begin_two("/lib/liba.so", "/lib/liba.so");
+	two.after.metric = METRIC_CALLS;
+	compare();
+	assert_int_equal(two.diff.metric, METRIC_CALLS);
+	close_two();
 }
 
 /* ---- Modules ---- */

@@ -79,22 +79,30 @@ static void expect_end(struct packet_cursor *cursor, uint64_t bad_words)
 	assert_int_equal(cursor->bad_words, bad_words);
 }
 
+/* Checks the depths of calls in these slots, outermost function first. */
+static void check_depths(const uint32_t *places, const uint32_t *depths,
+			 uint32_t count)
+{
+	struct packet packet = { 0 };
+	struct packet_cursor cursor;
+
+	put_context(&packet, 0, NULL, NULL);
+	for (uint32_t i = 0; i < count; i++)
+		put_call(&packet, places[i], i + 1);
+	begin(&cursor, &packet);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	for (uint32_t i = 0; i < count; i++)
+		expect_call(&cursor, depths[i], 0x7001 + i);
+	expect_end(&cursor, 0);
+}
+
 static void returns_follow_from_the_places_of_calls(void **state)
 {
 	const uint32_t places[] = { 500, 490, 400, 490, 489, 501, 0 };
 	const uint32_t depths[] = { 1, 2, 3, 2, 3, 1, 2 };
-	struct packet packet = { 0 };
-	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 0, NULL, NULL);
-	for (uint32_t i = 0; i < 7; i++)
-		put_call(&packet, places[i], i + 1);
-	begin(&cursor, &packet);
-	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
-	for (uint32_t i = 0; i < 7; i++)
-		expect_call(&cursor, depths[i], 0x7001 + i);
-	expect_end(&cursor, 0);
+	check_depths(places, depths, 7);
 }
 
 static void a_context_says_where_calls_go_on(void **state)
@@ -219,18 +227,9 @@ static void a_handler_may_call_first(void **state)
 {
 	const uint32_t places[] = { 900, 300, 200, 890, 800 };
 	const uint32_t depths[] = { 1, 2, 3, 2, 3 };
-	struct packet packet = { 0 };
-	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 0, NULL, NULL);
-	for (uint32_t i = 0; i < 5; i++)
-		put_call(&packet, places[i], i + 1);
-	begin(&cursor, &packet);
-	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
-	for (uint32_t i = 0; i < 5; i++)
-		expect_call(&cursor, depths[i], 0x7001 + i);
-	expect_end(&cursor, 0);
+	check_depths(places, depths, 5);
 }
 
 static void tail_calls_are_marked(void **state)
