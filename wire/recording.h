@@ -480,8 +480,14 @@ struct wire_header {
 	 * slot. Any thread may add to it, atomically.
 	 */
 	_Atomic uint64_t jumped_functions;
+	/*
+	 * How often all functions were hooked again for a survey of their
+	 * calls, on which wire_left_out.missed depends. Written by clew's own
+	 * thread.
+	 */
+	uint64_t budget_surveys;
 };
-_Static_assert(sizeof(struct wire_header) == 920, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 928, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* a freed chunk; its payload is undefined */

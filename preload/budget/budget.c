@@ -26,6 +26,9 @@
 /* minimum and maximum of the time between two surveys, in ns */
 #define SURVEY_LEAST 1e9
 #define SURVEY_MOST  6e10
+/* the same in a young process: this part of its age, but at least this, in ns */
+#define EARLY_AGE   .5
+#define EARLY_LEAST 4e7
 /*
  * If the thread had to wait longer than this for a processor while it counted
  * calls, the values are not used.
@@ -46,6 +49,8 @@
 #define ROOM_PERCENT 40
 /* Polling and surveys may each use 1/OWN_PART of the budget. */
 #define OWN_PART 10
+/* a survey in which a function cost little divides its cost by this */
+#define FORGET_PART 16
 /*
  * A function whose calls cost less than 1/CHEAP_PART of that always stays
  * hooked.
@@ -88,6 +93,8 @@ static struct {
 	uint64_t survey_ns; /* when to hook all functions again; 0: never */
 	/* this interval is a survey, in which all functions are hooked */
 	uint32_t is_survey;
+	/* the next survey is one that young processes have in addition */
+	uint32_t is_early;
 	/* some functions were unhooked when this interval began */
 	int are_some_out;
 	double credit_ns; /* CPU time that polling may use at present */
@@ -101,6 +108,11 @@ static struct {
 	uint64_t last_sampled_ns;
 	uint64_t change_ns; /* duration of the last change that hooked all */
 	uint64_t again_ns;  /* no hooks are changed before this time */
+	/* Surveys while the cost of a call was a guess. */
+	struct unsure_surveys {
+		double cpu_ns, calls;
+		double program_ns; /* the program's part at that guess */
+	} unsure;
 } budget;
 
 /* The CPU time of the process since the last poll, and clew's part of it. */
@@ -191,6 +203,7 @@ static void begin_process(uint64_t now_ns)
 	budget.idle_ns = POLL_NS;
 	budget.credit_ns = CREDIT_NS;
 	budget.debt_ns = 0;
+	budget.unsure = (struct unsure_surveys){ 0 };
 	budget_price_forget_samples(&budget.price);
 	budget.last_sampled_ns = rt.header->own_sampled_ns;
 }
@@ -252,13 +265,27 @@ static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 }
 
 /*
+ * Returns the cost of a call of functions that stayed hooked while others were
+ * unhooked. Only few calls cost as much as the samples say: if that were more
+ * than half of the time, the stubs are in caches.
+ */
+static double some_ps(uint64_t cpu_ns)
+{
+	const double most_ps =
+		(double)cpu_ns * 1000 / 2 / (double)MAX(count_calls(), 1);
+
+	return MAX(MIN(budget.price.ps, most_ps),
+		   MIN(budget.price.ps, budget.full_ps));
+}
+
+/*
  * Returns the cost of a function's calls since the last poll. Calls of a
  * function that is unhooked now were made in a survey, when all functions were
  * hooked.
  */
-static uint64_t cost_of(const struct budget_function *slot)
+static uint64_t cost_of(const struct budget_function *slot, double stayed_ps)
 {
-	const double ps = budget.are_some_out && !slot->is_out ? budget.price.ps
+	const double ps = budget.are_some_out && !slot->is_out ? stayed_ps
 							       : budget.full_ps;
 
 	return slot->is_trap ? slot->new_calls * TRAP_NS
@@ -266,14 +293,15 @@ static uint64_t cost_of(const struct budget_function *slot)
 }
 
 /* Returns the cost of all calls since the last poll. */
-static uint64_t weigh_calls(void)
+static uint64_t weigh_calls(uint64_t cpu_ns)
 {
+	const double stayed_ps = some_ps(cpu_ns);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < budget.functions.room; i++) {
 		struct budget_function *slot = &budget.functions.slots[i];
 
-		slot->cost_ns = cost_of(slot);
+		slot->cost_ns = cost_of(slot, stayed_ps);
 		sum += slot->cost_ns;
 	}
 	return sum;
@@ -334,9 +362,52 @@ static uint64_t choose(const struct interval *past, uint64_t cost_ns,
 	return saved_ns;
 }
 
+/*
+ * Chooses functions that were unhooked before this survey and cost little in
+ * it: they may belong to another phase of the program, and would cost a whole
+ * interval when that phase returns. A function that costs little in a few
+ * surveys stays hooked.
+ */
+static void choose_remembered(const struct interval *past, uint64_t allowed_ns)
+{
+	const uint64_t least = a_second(allowed_ns / CHEAP_PART, past->wall_ns);
+	const uint64_t wall_ns = sys_clock_ns(CLOCK_REALTIME);
+
+	for (uint32_t i = 0; i < budget.functions.room; i++) {
+		struct budget_function *slot = &budget.functions.slots[i];
+		const struct budget_rate rate = { .calls = slot->new_calls,
+						  .cpu_ns = past->program_ns,
+						  .is_fair = 1 };
+
+		if (!slot->is_back || slot->is_chosen)
+			continue;
+		slot->out_cost /= FORGET_PART;
+		if (slot->may_change && !slot->is_out &&
+		    slot->out_cost > least &&
+		    budget_records_out(slot, &rate, wall_ns) == 0)
+			slot->is_chosen = 1;
+	}
+}
+
 static uint64_t survey_lasts_ns(void)
 {
 	return MIN(MAX(SURVEY_NS, budget.change_ns), SURVEY_LONG);
+}
+
+/*
+ * Returns the time until the next survey. Surveys take their part of the budget
+ * if they are wait_ns apart. A process that started recently has more of them,
+ * so that the estimates of a short run use several surveys: these may take half
+ * of the budget, and do not wait until nothing is owed.
+ */
+static double early_wait_ns(double wait_ns, uint64_t now_ns)
+{
+	const double age_ns = (double)(now_ns - budget.start.now_ns);
+	const double early_ns = MAX(MAX(age_ns * EARLY_AGE, EARLY_LEAST),
+				    wait_ns * 2 / OWN_PART);
+
+	budget.is_early = early_ns < wait_ns;
+	return MIN(wait_ns, early_ns);
 }
 
 /*
@@ -357,8 +428,8 @@ static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 	out_ns = MIN(out_ns, cpu_a_second);
 	wait_ns =
 		lasts_ns / part * (double)out_ns / (double)MAX(cpu_a_second, 1);
-	budget.survey_ns =
-		now_ns + (uint64_t)MAX(MIN(wait_ns, SURVEY_MOST), SURVEY_LEAST);
+	wait_ns = MAX(MIN(wait_ns, SURVEY_MOST), SURVEY_LEAST);
+	budget.survey_ns = now_ns + (uint64_t)early_wait_ns(wait_ns, now_ns);
 }
 
 /*
@@ -406,6 +477,8 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 	/* If this fails, the numbers of callees from the last time are used. */
 	budget_functions_find_callees(&budget.functions);
 	saved_ns = choose(past, cost_ns, allowed_ns);
+	if (past->is_survey)
+		choose_remembered(past, allowed_ns);
 	err = budget_hooks_change(&budget.functions, 0);
 	if (err) {
 		budget_records_in(&budget.functions);
@@ -446,7 +519,7 @@ static struct interval account(const struct budget_clocks *then)
 	uint64_t all_ns = contexts_ns + fixed_ns, target_ns;
 
 	correct_price(cpu_ns - MIN(all_ns, cpu_ns), contexts_ns);
-	past.calls_ns = weigh_calls();
+	past.calls_ns = weigh_calls(cpu_ns);
 	all_ns += past.calls_ns;
 	/* Estimates may be too high: clew seldom uses more than this. */
 	past.program_ns = MAX(cpu_ns - MIN(all_ns, cpu_ns), cpu_ns / 4);
@@ -514,15 +587,48 @@ static int count_at(struct budget_clocks *at)
 	return -EAGAIN;
 }
 
+/*
+ * Adds a survey with a guessed cost of a call; or corrects the estimates of all
+ * these surveys, since that cost is known now. Each survey says which functions
+ * were called at its time, so none is discarded.
+ */
+static void note_unsure(const struct interval *past, int is_sure)
+{
+	struct unsure_surveys *unsure = &budget.unsure;
+	double program_ns;
+
+	if (!is_sure) {
+		unsure->cpu_ns += (double)past->cpu_ns;
+		unsure->program_ns += (double)past->program_ns;
+		unsure->calls += (double)count_calls();
+	} else if (unsure->cpu_ns > 0) {
+		program_ns = MAX(unsure->cpu_ns -
+					 unsure->calls * budget.full_ps / 1000,
+				 unsure->cpu_ns / 4);
+		budget_records_settle(&budget.functions,
+				      unsure->program_ns / program_ns);
+		*unsure = (struct unsure_surveys){ 0 };
+	}
+}
+
+static void end_survey(const struct interval *past)
+{
+	const int is_sure = budget_pace_is_known(&budget.functions);
+
+	rt.header->budget_surveys++;
+	note_unsure(past, is_sure);
+	budget_records_correct(&budget.functions, past->program_ns, is_sure);
+}
+
 static void judge(const struct budget_clocks *then)
 {
 	const struct interval past = account(then);
 
 	if (past.is_survey)
-		budget_records_correct(&budget.functions, past.program_ns,
-				       budget_pace_is_known(&budget.functions));
+		end_survey(&past);
 	budget.is_survey = 0;
-	if (past.calls_ns > past.budget_ns * limit_percent() / 100)
+	if (past.is_survey ||
+	    past.calls_ns > past.budget_ns * limit_percent() / 100)
 		leave_out(&past, then->now_ns);
 	else
 		rt.header->budget_state = WIRE_BUDGET_KEPT;
@@ -550,9 +656,11 @@ static void survey(void)
 
 	if (learn())
 		return;
-	for (uint32_t i = 0; i < budget.functions.room; i++)
-		budget.functions.slots[i].is_chosen =
-			budget.functions.slots[i].is_out;
+	for (uint32_t i = 0; i < budget.functions.room; i++) {
+		struct budget_function *slot = &budget.functions.slots[i];
+
+		slot->is_chosen = slot->is_back = slot->is_out;
+	}
 	if (!budget_hooks_change(&budget.functions, 1))
 		begin_survey();
 	budget.change_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
@@ -599,11 +707,15 @@ static uint64_t run_poll(uint64_t now_ns)
 		learn();
 	judge(&then);
 	if (budget.survey_ns && now_ns >= budget.survey_ns &&
-	    budget.debt_ns <= 0 && are_any_out()) {
+	    (budget.debt_ns <= 0 || budget.is_early) && are_any_out()) {
 		survey();
-		budget.survey_ns = now_ns + (uint64_t)SURVEY_LEAST;
-		if (budget.is_survey)
+		budget.survey_ns =
+			now_ns + (uint64_t)early_wait_ns(SURVEY_LEAST, now_ns);
+		if (budget.is_survey) {
 			pause_ns = survey_lasts_ns();
+			/* Functions of another phase may remain hooked. */
+			budget.poll_ns = POLL_FIRST_NS / 2;
+		}
 	}
 	return sys_clock_ns(CLOCK_MONOTONIC) + pause_ns;
 }

@@ -34,10 +34,11 @@ struct budget_function {
 	uint8_t is_trap;
 	uint8_t is_out;    /* the function is unhooked */
 	uint8_t is_chosen; /* the function is about to be unhooked or hooked */
-	uint8_t was_in; /* the function was hooked when this interval began */
+	uint8_t was_in;  /* the function was hooked when this interval began */
+	uint8_t is_back; /* the function is hooked for the present survey only */
 	/*
 	 * Cost of the function's calls in a second, in ns, before it was
-	 * unhooked.
+	 * unhooked. Less after each survey in which the calls cost less.
 	 */
 	uint64_t out_cost;
 	struct wire_left_out *record; /* or NULL */

@@ -9,22 +9,27 @@ static uint64_t a_second(uint64_t calls, uint64_t cpu_ns)
 	return cpu_ns ? (uint64_t)((double)calls * 1e9 / (double)cpu_ns) : 0;
 }
 
-static void estimate(struct wire_left_out *record,
-		     const struct budget_missed *missed, double per_s)
+/* Returns the calls of the period that has no survey yet. */
+static uint64_t calls_at(const struct budget_missed *missed, double per_s)
 {
-	record->missed = missed->before +
-			 (uint64_t)(per_s * 1e-9 * (double)missed->cpu_ns);
+	return (uint64_t)(per_s * 1e-9 * (double)missed->cpu_ns);
+}
+
+static void estimate(struct wire_left_out *record,
+		     const struct budget_missed *missed)
+{
+	record->missed = missed->before + missed->unsure +
+			 calls_at(missed, (double)record->per_s);
 }
 
 void budget_missed_begin(struct wire_left_out *record,
 			 struct budget_missed *missed,
 			 const struct budget_rate *rate, uint64_t wall_ns)
 {
-	if (missed->is_unsure)
-		missed->fair_begin = 0;
-	else
-		*missed = (struct budget_missed){ .before = record->missed,
-						  .fair_begin = rate->is_fair };
+	/* Without a survey, the former rate holds. */
+	missed->before += calls_at(missed, (double)record->per_s);
+	missed->cpu_ns = 0;
+	missed->fair_begin = rate->is_fair;
 	record->per_s = a_second(rate->calls, rate->cpu_ns);
 	record->times++;
 	atomic_store(&record->since_ns, wall_ns);
@@ -34,7 +39,7 @@ void budget_missed_go_on(struct wire_left_out *record,
 			 struct budget_missed *missed, uint64_t cpu_ns)
 {
 	missed->cpu_ns += cpu_ns;
-	estimate(record, missed, (double)record->per_s);
+	estimate(record, missed);
 }
 
 void budget_missed_end(struct wire_left_out *record, uint64_t wall_ns)
@@ -49,14 +54,26 @@ void budget_missed_correct(struct wire_left_out *record,
 			   struct budget_missed *missed,
 			   const struct budget_rate *after)
 {
-	const double per_s = (double)a_second(after->calls, after->cpu_ns);
+	double per_s = (double)a_second(after->calls, after->cpu_ns);
+	uint64_t calls;
 
 	if (!missed->cpu_ns || !after->cpu_ns)
 		return;
-	estimate(record, missed,
-		 missed->fair_begin ? ((double)record->per_s + per_s) / 2
-				    : per_s);
-	missed->is_unsure = !after->is_sure;
+	if (missed->fair_begin)
+		per_s = (per_s + (double)record->per_s) / 2;
+	calls = calls_at(missed, per_s);
 	if (after->is_sure)
-		*missed = (struct budget_missed){ .before = record->missed };
+		missed->before += calls;
+	else
+		missed->unsure += calls;
+	missed->cpu_ns = 0;
+	estimate(record, missed);
+}
+
+void budget_missed_settle(struct wire_left_out *record,
+			  struct budget_missed *missed, double factor)
+{
+	missed->before += (uint64_t)((double)missed->unsure * factor);
+	missed->unsure = 0;
+	estimate(record, missed);
 }

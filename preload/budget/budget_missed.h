@@ -28,16 +28,13 @@ struct budget_rate {
 	int is_sure;
 };
 
-/*
- * The periods in which a function was unhooked since the last survey with a
- * sure rate.
- */
+/* The missed calls of a function, and its last period without the hook. */
 struct budget_missed {
-	uint64_t before; /* missed calls of all earlier periods */
-	uint64_t cpu_ns; /* CPU time of the program in these periods */
-	/* the rate before these periods is fair (see struct budget_rate) */
-	int fair_begin;
-	int is_unsure; /* the rate of their last survey was not sure */
+	uint64_t before; /* in earlier periods */
+	/* In earlier periods whose surveys were not sure. */
+	uint64_t unsure;
+	uint64_t cpu_ns; /* the program's CPU time in the last period */
+	int fair_begin;  /* the rate before that period is fair */
 };
 
 /* Begins a period without the hook. `rate` is the rate before it. */
@@ -55,11 +52,17 @@ void budget_missed_end(struct wire_left_out *record, uint64_t wall_ns);
 /*
  * Corrects the estimate of a period by the rate in the survey after it: uses
  * that rate, or the mean of before and after if both are fair. Called once
- * after each period. If the rate of the survey is not sure, the next survey
- * corrects this period as well (budget_pace.h).
+ * after each period.
  */
 void budget_missed_correct(struct wire_left_out *record,
 			   struct budget_missed *missed,
 			   const struct budget_rate *after);
+
+/*
+ * Multiplies the missed calls of all periods whose surveys were not sure by a
+ * factor, when clew's share is known (budget_pace.h).
+ */
+void budget_missed_settle(struct wire_left_out *record,
+			  struct budget_missed *missed, double factor);
 
 #endif

@@ -2,7 +2,7 @@
 /* See budget_pace.h. */
 #include "preload/budget/budget_pace.h"
 
-#define LEAST_CALLS 200 /* fewer calls are not significant */
+#define LEAST_CALLS 2000 /* fewer calls are not significant */
 /*
  * weight of the price that the loop at the start has measured, as time in
  * clew's code

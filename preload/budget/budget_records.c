@@ -106,6 +106,18 @@ void budget_records_correct(const struct budget_functions *functions,
 	}
 }
 
+void budget_records_settle(const struct budget_functions *functions,
+			   double factor)
+{
+	for (uint32_t i = 0; i < functions->room; i++) {
+		struct budget_function *slot = &functions->slots[i];
+
+		if (slot->record)
+			budget_missed_settle(slot->record, &slot->missed,
+					     factor);
+	}
+}
+
 static int end(void *rest_ns, const struct chunk *chunk)
 {
 	struct wire_left_out *items = chunk_payload(chunk);

@@ -41,6 +41,13 @@ void budget_records_correct(const struct budget_functions *functions,
 			    uint64_t program_ns, int is_sure);
 
 /*
+ * Corrects the records by the surveys that were not sure: their calls per
+ * second were too low by this factor.
+ */
+void budget_records_settle(const struct budget_functions *functions,
+			   double factor);
+
+/*
  * Records that no function is unhooked any more. rest_ns is the CPU time since
  * the last poll. Any thread may call this function.
  */

@@ -126,10 +126,12 @@ static void dump_header(FILE *out, const struct part_copy *part)
 		fprintf(out,
 			"budget thousandths=%" PRIu32 " state=%" PRIu32
 			" call_ps=%" PRIu32 " cpu_ns=%" PRIu64
-			" cost_ns=%" PRIu64 " seen_ns=%" PRIu64 "\n",
+			" cost_ns=%" PRIu64 " seen_ns=%" PRIu64
+			" surveys=%" PRIu64 "\n",
 			header->budget, header->budget_state,
 			header->budget_call_ps, header->budget_cpu_ns,
-			header->budget_cost_ns, header->budget_seen_ns);
+			header->budget_cost_ns, header->budget_seen_ns,
+			header->budget_surveys);
 	if (header->violations > 0)
 		fprintf(out,
 			"violations count=%" PRIu32 " first=%" PRIu32

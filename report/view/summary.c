@@ -18,6 +18,7 @@ static void add_budget(struct summary_budget *budget,
 		budget->thousandths = header->budget;
 	budget->cpu_ns += header->budget_cpu_ns;
 	budget->cost_ns += header->budget_cost_ns;
+	budget->surveys += header->budget_surveys;
 	if (header->budget_call_ps > budget->call_ps)
 		budget->call_ps = header->budget_call_ps;
 }

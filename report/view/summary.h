@@ -45,9 +45,19 @@ struct summary_budget {
 	/* functions that were not counted for some of the time */
 	uint64_t functions;
 	uint64_t exact_calls; /* calls of all other functions in the tree */
-	/* estimated uncounted calls of these functions */
-	uint64_t missed_calls;
+	/*
+	 * Estimated uncounted calls of these functions, and the number of
+	 * surveys of their calls in all processes.
+	 */
+	uint64_t missed_calls, surveys;
 };
+
+/*
+ * The estimate of a smaller number of surveys is rough. In a program with phases
+ * the calls of surveys have a standard deviation of up to twice their mean, so
+ * the standard error of fifty surveys is about a quarter.
+ */
+#define SUMMARY_SURVEYS_ENOUGH 50
 
 struct summary {
 	/* of the tree, which contains only the selected threads */

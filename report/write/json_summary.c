@@ -411,13 +411,14 @@ static json_t *budget_of(const struct summary_budget *budget)
 {
 	const uint64_t own_ns = budget->cpu_ns - budget->cost_ns;
 
-	return json_pack("{sfsfsosososo}", "share",
+	return json_pack("{sfsfsososososo}", "share",
 			 (double)budget->thousandths / 1000, "cost_share",
 			 own_ns ? (double)budget->cost_ns / (double)own_ns : 0,
 			 "call_ps", json_number(budget->call_ps), "left_out",
 			 json_number(budget->functions), "exact_calls",
 			 json_number(budget->exact_calls), "missed_calls",
-			 json_number(budget->missed_calls));
+			 json_number(budget->missed_calls), "surveys",
+			 json_number(budget->surveys));
 }
 
 static json_t *waits_of(const struct packet_waits *waits)

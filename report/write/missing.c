@@ -48,6 +48,38 @@ static uint64_t sum_of(const uint64_t *numbers, unsigned int count)
 	return sum;
 }
 
+/* Returns the number rounded to two digits. */
+static uint64_t rounded(uint64_t number)
+{
+	uint64_t unit = 1;
+
+	while (number / unit >= 100)
+		unit *= 10;
+	return (number + unit / 2) / unit * unit;
+}
+
+/* Adds the calls that --budget did not count, as far as they are known. */
+static void add_missed(struct missing *clauses,
+		       const struct summary_budget *budget)
+{
+	if (!budget->surveys)
+		add(clauses, MISSING_CALLS,
+		    "an unknown number of calls of %s function%s (--budget)",
+		    GROUPED(budget->functions), text_plural(budget->functions));
+	else if (budget->surveys < SUMMARY_SURVEYS_ENOUGH)
+		add(clauses, MISSING_CALLS,
+		    "roughly %s calls of %s function%s (--budget: %s "
+		    "survey%s)",
+		    GROUPED(rounded(budget->missed_calls)),
+		    GROUPED(budget->functions), text_plural(budget->functions),
+		    GROUPED(budget->surveys), text_plural(budget->surveys));
+	else
+		add(clauses, MISSING_CALLS,
+		    "about %s calls of %s function%s (--budget)",
+		    GROUPED(budget->missed_calls), GROUPED(budget->functions),
+		    text_plural(budget->functions));
+}
+
 static void add_calls(struct missing *clauses, const struct summary *summary)
 {
 	const uint64_t lost = sum_of(summary->lost_calls, WIRE_LOSS_COUNT);
@@ -64,11 +96,7 @@ static void add_calls(struct missing *clauses, const struct summary *summary)
 		    GROUPED(summary->folded_calls),
 		    text_plural(summary->folded_calls));
 	if (summary->budget.functions > 0)
-		add(clauses, MISSING_CALLS,
-		    "about %s calls of %s function%s (--budget)",
-		    GROUPED(summary->budget.missed_calls),
-		    GROUPED(summary->budget.functions),
-		    text_plural(summary->budget.functions));
+		add_missed(clauses, &summary->budget);
 }
 
 /* A smaller share of the time is not mentioned. */

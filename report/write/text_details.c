@@ -362,15 +362,26 @@ static void write_budget(FILE *out, const struct summary *summary)
 		"made, and what these called is shown below their callers\n",
 		GROUPED(budget->functions),
 		budget->functions == 1 ? " was" : "s were");
+	if (!budget->surveys) {
+		fprintf(out,
+			"exact: %s call%s of all other functions; how many "
+			"calls were not counted is unknown, because the "
+			"program ended before a survey\n",
+			GROUPED(budget->exact_calls),
+			text_plural(budget->exact_calls));
+		return;
+	}
 	fprintf(out,
 		"exact: %s call%s of all other functions, %s %% of all calls; "
-		"about %s calls were not counted\n",
+		"%s %s calls were not counted (%s survey%s)\n",
 		GROUPED(budget->exact_calls), text_plural(budget->exact_calls),
 		text_percentage(all ? 100 * (double)budget->exact_calls /
 						(double)all
 				    : 0)
 			.text,
-		GROUPED(budget->missed_calls));
+		budget->surveys < SUMMARY_SURVEYS_ENOUGH ? "roughly" : "about",
+		GROUPED(budget->missed_calls), GROUPED(budget->surveys),
+		text_plural(budget->surveys));
 }
 
 /* Writes " (libx.so, liby.so)": the modules that generate the calling code. */

@@ -98,11 +98,8 @@ static void a_survey_corrects_earlier_estimates(void **state)
 	assert_int_equal(out.record.out_ns, 2 * S_NS);
 }
 
-/*
- * A survey whose share is unknown is provisional: the next survey also corrects
- * the time before it.
- */
-static void an_unsure_survey_is_corrected_later(void **state)
+/* A survey says what was called at its time, even if clew's share is a guess. */
+static void an_unsure_survey_is_scaled_later(void **state)
 {
 	struct out out = { 0 };
 
@@ -115,12 +112,30 @@ static void an_unsure_survey_is_corrected_later(void **state)
 	leave_out_again(&out, 2 * S_NS);
 	budget_missed_go_on(&out.record, &out.missed, S_NS);
 	budget_missed_end(&out.record, 3 * S_NS);
-	/* 50,000 a second, in both seconds */
+	/* 50,000 a second, 75,000 in the mean of the second second */
 	come_back(&out, 1000, 1);
-	assert_in_range(out.record.missed, 99999, 100000);
-	/* The last survey was sure, so later ones change nothing. */
-	come_back(&out, 8000, 1);
-	assert_in_range(out.record.missed, 99999, 100000);
+	assert_in_range(out.record.missed, 474999, 475000);
+	/* The program used twice the time that was guessed. */
+	budget_missed_settle(&out.record, &out.missed, .5);
+	assert_in_range(out.record.missed, 274998, 275000);
+	/* Only once. */
+	budget_missed_settle(&out.record, &out.missed, .5);
+	assert_in_range(out.record.missed, 274998, 275000);
+}
+
+/* A function that is hooked without a survey and unhooked again. */
+static void periods_without_a_survey_add_up(void **state)
+{
+	struct out out = { 0 };
+
+	(void)state;
+	leave_out(&out, S_NS);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	budget_missed_end(&out.record, 2 * S_NS);
+	leave_out(&out, 3 * S_NS);
+	assert_int_equal(out.record.missed, 100000);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	assert_int_equal(out.record.missed, 200000);
 }
 
 static void no_estimate_is_made_without_time(void **state)
@@ -162,7 +177,8 @@ int main(void)
 		cmocka_unit_test(missed_calls_are_proportional_to_cpu_time),
 		cmocka_unit_test(short_surveys_lose_no_calls),
 		cmocka_unit_test(a_survey_corrects_earlier_estimates),
-		cmocka_unit_test(an_unsure_survey_is_corrected_later),
+		cmocka_unit_test(an_unsure_survey_is_scaled_later),
+		cmocka_unit_test(periods_without_a_survey_add_up),
 		cmocka_unit_test(no_estimate_is_made_without_time),
 		cmocka_unit_test(functions_left_out_miss_calls_until_the_end),
 	};
