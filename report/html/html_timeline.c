@@ -394,6 +394,23 @@ static void write_lanes(const struct html_page *page, struct json_stream *out)
 	json_end(&lanes, "]");
 }
 
+/* Returns [from, to] since the start; 0: no limit. Returns null if neither. */
+static json_t *window_of(const struct html_page *page)
+{
+	const struct trace_window *window = &page->view->window;
+	const uint64_t start_ns = recording_start_ns(&page->session->recording);
+
+	if (!window->from_ns && !window->to_ns)
+		return json_null();
+	return json_pack("[oo]",
+			 json_number(window->from_ns > start_ns
+					     ? window->from_ns - start_ns
+					     : 0),
+			 json_number(window->to_ns > start_ns
+					     ? window->to_ns - start_ns
+					     : 0));
+}
+
 void html_timeline_meta(struct html_page *page, struct json_stream *out)
 {
 	const struct html_timeline *timeline = &page->timeline;
@@ -409,9 +426,7 @@ void html_timeline_meta(struct html_page *page, struct json_stream *out)
 	json_member(&object, "sampled_to_ns",
 		    json_number(timeline->sampled_to_ns));
 	json_member(&object, "notes", json_number(timeline->notes));
-	json_member(&object, "is_window",
-		    json_boolean(page->view->window.from_ns ||
-				 page->view->window.to_ns));
+	json_member(&object, "window", window_of(page));
 	names = json_begin(&object, "names", "[");
 	for (size_t i = 0; i < timeline->names.count; i++)
 		json_member(&names, NULL, json_text(timeline->names.items[i]));

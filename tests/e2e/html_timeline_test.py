@@ -124,7 +124,8 @@ class Made(Timed, Case):
                 self.assertEqual(some.slices, [
                     each for each in lane.slices
                     if each.end - each.begin >= meta["shortest_ns"]])
-                self.assertTrue(page.meta["timeline"]["is_window"])
+                self.assertEqual(page.meta["timeline"]["window"],
+                                 [begin - FIRST, end - FIRST])
 
     def test_slices_of_a_selected_thread_are_shown_alone(self):
         self.make_runs(Run(1, 0, MAIN, 50), Run(2, 1, WORKER, 60))

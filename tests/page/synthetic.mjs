@@ -154,7 +154,7 @@ export function timelineOf(lanes, extra = {}) {
       ([name, { bytes }]) => [name, Buffer.from(bytes)])),
     meta: {
       calls: count("slices"), shortest_ns: 0, odd: 0, samples: count("samples"),
-      sampled_to_ns: 0, notes: count("notes"), is_window: false, names,
+      sampled_to_ns: 0, notes: count("notes"), window: null, names,
       lanes: lanes.map((lane, i) => ({
         name: `thread${i}`, pid: 4711, tid: 4711 + i, process: -1, thread: -1,
         ...lane, slices: lane.slices?.length ?? 0,

@@ -293,6 +293,30 @@ test("what is dragged over is what all views show", async () => {
                    { main: "1", parse: "2", lex: "3", read: "1", worker: "2" });
 });
 
+test("a page that was written for a period opens with it", async () => {
+  const pressed = async (name) => {
+    await page.getByRole("tab", { name }).click();
+    await settled();
+  };
+
+  await show("timeline-window", pageOf(lanes, {
+    said: { window: [19 * MS, 62 * MS] } }));
+  assert.equal(await page.locator("#range").innerText(), "19.0 ms to 62.0 ms ✕");
+  assert.deepEqual(await table("calls"),
+                   { parse: "1", lex: "2", worker: "1", main: "0" });
+  await page.click("#range");
+  assert.deepEqual(await table("calls"),
+                   { main: "1", parse: "2", lex: "3", read: "1", worker: "2" });
+  await pressed("Timeline");
+  assert.match(await page.locator("#panel-timeline .note").innerText(),
+               /has a part of the recording's time/);
+  /* The address says that no period is selected. */
+  await page.evaluate(() => clew.address.flush());
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  assert.equal(await range(), null);
+});
+
 test("a range by the keyboard", async () => {
   await open("timeline", pageOf(lanes));
   await page.keyboard.press("ArrowDown"); /* main */

@@ -477,7 +477,8 @@ class App {
       this.miss("a thread");
     const period = (text) => timeline?.canFollow ? parseRange(
       text, timeline.from, timeline.to, timeline.lanes.length) : null;
-    const range = period(t);
+    /* A page that was written for a period opens with it. */
+    const range = tab ? period(t) : timeline?.window ?? null;
 
     this.kept = null;
     profile.select({

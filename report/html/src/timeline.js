@@ -392,6 +392,16 @@ export class Timeline {
     return this.calls > 0 || this.samples.count > 0;
   }
 
+  /* Returns the period that the page was written for (--from, --to), or null. */
+  get window() {
+    const [from, to] = this.meta.window ?? [];
+
+    return this.meta.window && this.canFollow
+      ? { from: Math.max(from, this.from),
+          to: to ? Math.min(to + 1, this.to) : this.to }
+      : null;
+  }
+
   get hasCalls() {
     return this.calls > 0;
   }

@@ -104,8 +104,8 @@ export class TimelineView {
     if (meta.odd > 0)
       said.push(`${format.plural(meta.odd, "call")} have no context of their ` +
         "own in the other views; they are counted with their callers");
-    if (meta.is_window)
-      said.push("This page shows a part of the recording's time");
+    if (meta.window)
+      said.push("The timeline has a part of the recording's time");
     this.note.hidden = said.length === 0;
     this.note.textContent = said.map((text) => `${text}. `).join("");
   }
