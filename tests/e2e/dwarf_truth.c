@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dwarf_truth FILE <ADDRESSES: what DWARF says of them, as libdwarf reads it.
+ * dwarf_truth FILE <ADDRESSES
  *
- * Nothing is decided here that the standard leaves open: all rows, functions
- * and units that have an address are written, for the tests to compare with
- * what liba2n made of them, and to tell why other tools differ.
+ * Prints what the DWARF of a file contains about addresses, as libdwarf reads
+ * it. Where the standard leaves a choice, prints all rows, functions and units
+ * of an address. Tests compare this with the answers of liba2n, and explain
+ * with it why other tools differ. For each address:
  *
  *	@ ADDRESS
- *	u VERSION            a unit that has it in its ranges
- *	r FILE LINE          a row of a line table, the last at its address
- *	z NUMBER FILE0 FILE1 the row's file by number, and the table's first two
- *	c                    a function that has it, with what is inlined there:
- *	f NAME FILE LINE     ... innermost first, and where it was called from
+ *	u VERSION            a unit whose ranges contain the address
+ *	r FILE LINE          a row of a line table for the address
+ *	z NUMBER FILE0 FILE1 the number of the row's file; the table's files 0, 1
+ *	c                    a function that contains the address, followed by:
+ *	f NAME FILE LINE     the function and the calls inlined there, innermost
+ *	                     first, each with its call location
  *
  * Fields are separated by tabs.
  */
@@ -24,14 +26,14 @@
 #include <libdwarf.h>
 
 struct scope {
-	struct scope *caller; /* NULL: it is a function of its own */
+	struct scope *caller; /* NULL: not inlined */
 	char *name, *call_file;
 	Dwarf_Unsigned call_line;
 };
 
 struct chain {
 	struct chain *next;
-	Dwarf_Off function; /* whose DIE this is */
+	Dwarf_Off function; /* offset of its DIE */
 	int depth;
 	struct scope *innermost;
 };
@@ -55,7 +57,7 @@ static size_t place_count;
 static Dwarf_Debug debug;
 static Dwarf_Error problem;
 
-/* The unit that is being read. */
+/* The current unit. */
 static struct {
 	Dwarf_Half version;
 	Dwarf_Addr base;
@@ -186,7 +188,7 @@ static void visit_ranges(Dwarf_Die die, visit_range *visit, void *context)
 	dwarf_dealloc_attribute(ranges);
 }
 
-/* The first place that is not below an address. */
+/* Returns the first queried address that is not below `address`. */
 static struct place *place_from(uint64_t address)
 {
 	size_t low = 0, high = place_count;
@@ -205,8 +207,9 @@ static struct place *place_from(uint64_t address)
 /* ---- names ---- */
 
 /*
- * What is relative is below the unit's directory. That is said of directory 0
- * of version 5, too, though it should be that very directory: so do others.
+ * Returns the path of a file of the line table, or NULL. A relative path is
+ * below the unit's directory. This includes directory 0 of version 5, although
+ * that is the unit's directory itself: other tools do the same.
  */
 static char *file_path(Dwarf_Unsigned number)
 {
@@ -257,7 +260,9 @@ static Dwarf_Die referred(Dwarf_Die die, Dwarf_Half name)
 	return target;
 }
 
-/* Of the DIE, or of what it is an instance or the definition of. */
+/*
+ * Returns a text of the DIE, of its abstract origin or of its declaration.
+ */
 static char *text_attribute(Dwarf_Die die, Dwarf_Half name)
 {
 	Dwarf_Attribute found = attribute(die, name);
@@ -300,13 +305,13 @@ static Dwarf_Unsigned number_attribute(Dwarf_Die die, Dwarf_Half name,
 
 /* ---- functions ---- */
 
-/* A function, or an inlined call, that the walk is inside of. */
+/* A function or inlined call whose DIE contains the DIE being visited. */
 struct level {
 	struct level *caller;
 	Dwarf_Die die;
 	Dwarf_Off function;
 	int depth;
-	struct scope *scope; /* made when it is first needed */
+	struct scope *scope; /* created by scope_of() */
 };
 
 static struct scope *scope_of(struct level *level)
@@ -326,7 +331,10 @@ static struct scope *scope_of(struct level *level)
 	return scope;
 }
 
-/* The deepest DIE counts, and the last of those that are equally deep. */
+/*
+ * Records the innermost scope of a function at an address: that of the deepest
+ * DIE, or of the last one among equally deep DIEs.
+ */
 static void note_chain(struct place *place, struct level *level)
 {
 	struct chain *chain = place->chains;
@@ -407,7 +415,10 @@ static void note_row(struct place *place, Dwarf_Line line)
 	row->first[1] = file_path(1);
 }
 
-/* libdwarf 20210528 says so of each row that begins an epilogue as well. */
+/*
+ * libdwarf 20210528 reports the end of a sequence also for each row that begins
+ * an epilogue.
+ */
 static int ends_sequence(Dwarf_Line row)
 {
 	Dwarf_Bool is_end, begins, is_epilogue;
@@ -442,7 +453,7 @@ static void visit_rows(void)
 	}
 }
 
-/* Units may share a table, of which the rows are to be seen once. */
+/* Units may share a table. Its rows are visited once. */
 static int is_first_time(Dwarf_Off table)
 {
 	static Dwarf_Off *seen;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handled HOW: what handlers of probes do to it, which it prints.
+ * handled HOW: a program whose calls are changed by handlers of probes. It
+ * prints the effects:
  *
- *	calls N		plain(0) to plain(N - 1): the sum
- *	vectors N	the same, with all vector registers compared, and errno
- *	registers	those behind spot, and flags
- *	signals N	jumps() N times, whose handler's signal jumps out
- *	segv		plain(7) with a handler of its own for SIGSEGV
+ *	calls N		the sum of plain(0) to plain(N - 1)
+ *	vectors N	the same; also checks all vector registers and errno
+ *	registers	the registers and flags after the location `spot`
+ *	signals N	calls jumps() N times; a signal in the probe's handler
+ *			leaves it by siglongjmp()
+ *	segv		plain(7); handles SIGSEGV itself
  *	waits		calls for each line on standard input, in two threads
  */
 #include <errno.h>
@@ -59,7 +61,7 @@ long jumps(long n)
 }
 
 /* clang-format off */
-/* What all registers and the flags are behind `spot`, in `out`. */
+/* Stores all registers and the flags after `spot` in `out`. */
 __asm__(".text\n"
 	".globl spots\n"
 	".type spots, @function\n"
@@ -86,7 +88,10 @@ __asm__(".text\n"
 	".cfi_endproc\n"
 	".size spots, . - spots\n");
 
-/* With ymm0 to 15 (or xmm) all different, and st(0): 0 if they still are. */
+/*
+ * Fills ymm0 to ymm15 (or xmm) with different values, and st(0). Returns 0 if
+ * they are unchanged after the call.
+ */
 __asm__(".text\n"
 	".macro LOAD n\n"
 	"	movq %rdi, %rax; addq $\\n, %rax; vmovq %rax, %xmm\\n\n"

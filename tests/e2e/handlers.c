@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers of probes in handled.c, of general registers only where built so. */
+/*
+ * Handlers of probes in handled.c. One build uses general registers only, the
+ * other one also vector registers.
+ */
 #include <stdint.h>
 
 #include "clew.h"
@@ -7,14 +10,14 @@
 
 static uint64_t hits_of_all;
 
-/* $rdi: one more. What came before is counted in the word of the probe. */
+/* Increments $rdi. Counts its hits in the probe's word of data. */
 CLEW_HANDLER(more)
 {
 	hit->registers->rdi += 1;
 	__atomic_fetch_add((uint64_t *)hit->data, 1, __ATOMIC_RELAXED);
 }
 
-/* As said behind its name: the n-th letter. */
+/* Sets $rax to a letter of the text that the option gives to the handler. */
 CLEW_HANDLER(letter)
 {
 	const char *at = hit->text;
@@ -24,7 +27,7 @@ CLEW_HANDLER(letter)
 	hit->registers->rax = (unsigned char)*at;
 }
 
-/* All registers but the stack's, and flags, to what they were not. */
+/* Changes all registers except the stack pointer, and all flags. */
 CLEW_HANDLER(all)
 {
 	struct clew_registers *to = hit->registers;
@@ -33,7 +36,7 @@ CLEW_HANDLER(all)
 	to->r8 = to->r9 = to->r10 = to->r11 = to->r12 = to->r13 = ~0UL;
 	to->r14 = to->r15 = ~0UL;
 	to->rflags ^=
-		0xcd5; /* all that count but direction's, which is 0x400 */
+		0xcd5; /* all arithmetic flags; 0x400 is the direction flag */
 	to->rflags &= ~0x400UL;
 }
 
@@ -43,7 +46,7 @@ CLEW_HANDLER(crash)
 		*(volatile int *)0x18 = 1;
 }
 
-/* 1: the context is the one that clew tells, whose innermost function is there. */
+/* Sets $rax to 1 if the hit's context is the one that clew_context() returns. */
 CLEW_HANDLER(context)
 {
 	struct clew_frame frames[8];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What probes keep of the calls of tell(), which are the same each time: in the thread
- * N (0 to 2) those of numbers N, N + 3, ... below COUNT. Its texts lie at the end of a
- * page behind which there is none, or are no text's address.
+ * A program for probes that record values of tell(). Its calls are the same in
+ * each run: thread N (0 to 2) calls tell() with the numbers N, N + 3, ... below
+ * COUNT. Some of the texts are at the end of a page that precedes unmapped
+ * memory, and some of the pointers are invalid.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -35,7 +36,7 @@ static const char *texts[] = { "", "a word", "\"quoted\"\n", NULL,
 ALONE long tell(long number, const char *text, const struct pair *pair,
 		unsigned char small);
 ALONE long deep(long depth, long number);
-/* Loads all registers with what is in the list, and stores them behind spot(). */
+/* Loads all registers from the list. A probe is hit at spot. */
 void spots(const uint64_t *loaded);
 extern const char spot[];
 
@@ -46,7 +47,7 @@ long tell(long number, const char *text, const struct pair *pair,
 	return pair ? number * 3 + pair->first : -1;
 }
 
-/* Regions in each other. */
+/* Contains nested regions. */
 long deep(long depth, long number)
 {
 	long sum = number;
@@ -78,7 +79,7 @@ __asm__(".text\n"
 	".size spots, . - spots\n");
 /* clang-format on */
 
-/* The last one, at the end of what is mapped, without an end of its own. */
+/* Returns a text without a terminating zero at the end of mapped memory. */
 static char *edge(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -114,7 +115,10 @@ static void on_signal(int signal)
 	tell(signal, "handler", NULL, 1);
 }
 
-/* Whoever reads another's memory, or its own as though it were, is killed. */
+/*
+ * From now on the kernel kills the process if it calls process_vm_readv(), also
+ * for its own memory.
+ */
 static void filter(void)
 {
 	struct sock_filter code[] = {
@@ -131,7 +135,9 @@ static void filter(void)
 		exit(77);
 }
 
-/* The kernel finds no memory by the pid of a process without a main thread. */
+/*
+ * After the main thread has ended, process_vm_readv() by pid finds no memory.
+ */
 static void *work_alone(void *main_thread)
 {
 	pthread_join(*(pthread_t *)main_thread, NULL);

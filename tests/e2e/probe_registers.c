@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills all general registers, the arithmetic flags and the direction flag, all vector
- * registers that there are and what may be used below the stack pointer; passes two
- * places for a probe, of which one has room for a jump; and looks whether all is there.
+ * Fills all general registers, the arithmetic flags and the direction flag, all
+ * vector registers of the processor, and the red zone. Then executes two probe
+ * locations, of which one has room for a jump, and checks that all values are
+ * unchanged.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,16 +14,16 @@
 #define FLAGS     0xcd5 /* CF PF AF ZF SF DF OF */
 
 struct state {
-	uint64_t general[15]; /* but rsp */
+	uint64_t general[15]; /* without rsp */
 	uint64_t flags;
 	uint64_t red[RED_WORDS];
-	uint8_t vector[16][32]; /* at 256 */
-	uint32_t control, pad;  /* of SSE, at 768 */
+	uint8_t vector[16][32]; /* at offset 256 */
+	uint32_t control, pad;  /* SSE control word, at offset 768 */
 };
 _Static_assert(__builtin_offsetof(struct state, vector) == 256, "in assembly");
 _Static_assert(__builtin_offsetof(struct state, control) == 768, "in assembly");
 
-/* rdi: state, has AVX. */
+/* Arguments in rdi and esi. */
 void spots(struct state *state, int has_avx);
 
 /* clang-format off */
@@ -48,7 +49,7 @@ __asm__(".text\n"
 	"	pushq	%r15\n"
 	"	pushq	%rsi\n"
 	"	pushq	%rdi\n"
-	/* the words below the stack pointer, from the lowest */
+	/* compares the words below the stack pointer, from the lowest */
 	"	leaq	-128(%rsp), %rdx\n"
 	"	xorl	%ecx, %ecx\n"
 	"1:	movq	128(%rdi,%rcx,8), %rax\n"
@@ -61,7 +62,7 @@ __asm__(".text\n"
 	"	jz	2f\n" EACH_VECTOR(
 		LOAD_Y) "	jmp	3f\n"
 			"2:\n" EACH_VECTOR(
-				LOAD_X) "3:	leaq	-512(%rsp), %rsp\n" /* popfq writes nothing, pushq does */
+				LOAD_X) "3:	leaq	-512(%rsp), %rsp\n" /* popfq does not write to the stack, pushq does */
 					"	pushq	120(%rdi)\n"
 					"	popfq\n"
 					"	leaq	512(%rsp), %rsp\n"
@@ -87,7 +88,7 @@ __asm__(".text\n"
 					"spot_narrow:\n"
 					"	nop\n"
 					"4:	movq	%rdi, %rdi\n"
-					"	xchgq	%rdi, (%rsp)\n" /* its value for the state's address */
+					"	xchgq	%rdi, (%rsp)\n" /* saves rdi, loads the address of the state */
 					"	movq	%rax, 0(%rdi)\n"
 					"	movq	%rbx, 8(%rdi)\n"
 					"	movq	%rcx, 16(%rdi)\n"
@@ -118,7 +119,7 @@ __asm__(".text\n"
 					"	cmpl	$16, %ecx\n"
 					"	jne	5b\n"
 					"	stmxcsr	768(%rdi)\n"
-					"	popq	%rsi\n" /* the value of rdi */
+					"	popq	%rsi\n" /* the saved value of rdi */
 					"	popq	%rsi\n"
 					"	testl	%esi, %esi\n"
 					"	jz	6f\n" EACH_VECTOR(
@@ -132,7 +133,7 @@ __asm__(".text\n"
 									  "	popq	%rbp\n"
 									  "	popq	%rbx\n"
 									  "	ret\n"
-									  /* Nothing may know where a jump over two instructions would end. */
+									  /* Never executed; no jump fits over spot_narrow because of it. */
 									  "	jmp	4b\n"
 									  ".cfi"
 									  "_end"

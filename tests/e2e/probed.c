@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code of many kinds, for a probe at each of its instructions: loops, switches, calls
- * of all sorts, recursion, floating point, flags across instructions, short branches
- * to themselves.
+ * Code of many kinds, for a probe at each instruction: loops, switches, direct
+ * and indirect calls, recursion, floating point, flags that later instructions
+ * read, short branches to themselves.
  */
 #include <setjmp.h>
 #include <stdint.h>
@@ -78,7 +78,10 @@ ALONE double floating(double x, int n)
 	return sum;
 }
 
-/* Flags live across what is displaced; a loop that is two instructions long. */
+/*
+ * Flags are set before a displaced instruction and read after it. A loop has two
+ * instructions.
+ */
 ALONE uint64_t flags(uint64_t a, uint64_t b)
 {
 	uint64_t low, high, turns = 5, all;
@@ -122,7 +125,7 @@ ALONE int jumps(int n)
 	return count;
 }
 
-/* What it keeps below the stack pointer. */
+/* Stores values below the stack pointer. */
 ALONE uint64_t red_zone(uint64_t a)
 {
 	volatile uint64_t kept[4] = { a, a * 3, a * 5, a * 7 };

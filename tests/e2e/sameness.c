@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into a program that is run twice, by tools that must see the same
- * calls: takes away what makes one run differ from another.
+ * A library that is preloaded into a program under two tools, so that both runs
+ * make the same calls. It removes causes of differences:
  *
- * - Randomness is the same every time: luajit seeds its string hash with it.
- * - Memory lies at the same addresses, for programs hash pointers, and what
- *   collides is compared: malloc and mmap take from one fixed place.
- * - Signals are at their defaults for who asks, as Python does for each:
+ * - Random numbers are constant. luajit seeds its string hash with them.
+ * - malloc() and mmap() use one fixed range of addresses. Programs hash
+ *   pointers, and the number of comparisons depends on collisions.
+ * - All signals seem to have their default action. Python queries each one, and
  *   valgrind keeps some for itself.
- * - The environment, of which Python makes a dictionary, is emptied, for every
- *   tool adds some of its own; SAMENESS=PROGRAM:NAME=VALUE says in which
- *   program (the tools are ones, too), and one variable that there shall be.
+ * - The environment is empty, because each tool adds variables and Python copies
+ *   them into a dictionary. SAMENESS=PROGRAM:NAME=VALUE names the program whose
+ *   environment is emptied (the library is also loaded into the tools), and one
+ *   variable that remains.
  *
- * For programs with one thread.
+ * The program must have one thread.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,15 +28,15 @@
 
 #include "preload/sys/system_call.h"
 
-#define PLACE       UINT64_C(0x300000000) /* free under all the tools */
+#define PLACE       UINT64_C(0x300000000) /* unused under each tool */
 #define PLACE_BYTES (UINT64_C(1) << 30)
-#define EARLY_BYTES (UINT64_C(1) << 24) /* for what ld.so and tools ask */
+#define EARLY_BYTES (UINT64_C(1) << 24) /* for ld.so and the tools */
 #define PAGE_BYTES  4096
 
-/* In front of each allocation; keeps what follows it aligned. */
+/* Precedes each allocation, which it keeps aligned. */
 struct head {
-	size_t class;      /* log2 of bytes, this head included */
-	struct head *next; /* in its free list */
+	size_t class;      /* log2 of the bytes, including this header */
+	struct head *next; /* in the free list of its class */
 };
 
 static char *place;
@@ -65,7 +66,10 @@ static void *take(size_t bytes)
 	return taken;
 }
 
-/* Allocated by others than the program, freed by it or them. */
+/*
+ * Returns whether the loader or the tool has allocated the memory. Such memory
+ * is never freed.
+ */
 static int is_early(const void *memory)
 {
 	return used >= EARLY_BYTES &&
@@ -122,7 +126,10 @@ void *realloc(void *memory, size_t bytes)
 	return moved;
 }
 
-/* Anonymous mappings anywhere are ours to place. Nothing is given back. */
+/*
+ * Places anonymous mappings without a fixed address in the range. Never unmaps
+ * them.
+ */
 void *mmap(void *hint, size_t bytes, int protection, int flags, int fd,
 	   off_t offset)
 {
@@ -147,7 +154,7 @@ ssize_t getrandom(void *buffer, size_t length, unsigned int flags)
 	return (ssize_t)length;
 }
 
-/* Python has tables that are keyed by thread. */
+/* Constant, because Python hashes thread ids. */
 pthread_t pthread_self(void)
 {
 	return (pthread_t)PLACE;
@@ -164,7 +171,7 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 	return 0;
 }
 
-/* luajit asks the kernel by this. */
+/* luajit calls getrandom() by this function. */
 long syscall(long number, ...)
 {
 	__builtin_va_list list;
@@ -186,7 +193,7 @@ long syscall(long number, ...)
 	return result;
 }
 
-/* What came before depends on the tool: begin anew. */
+/* Earlier allocations depend on the tool: begins behind them, without free lists. */
 static void clean_memory(void)
 {
 	if (used > EARLY_BYTES)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stepper OUTPUT PROGRAM ARG...: runs a program one instruction at a time, and writes
- * how often each of its own, not its libraries', was executed: lines "VADDR COUNT".
- * Ends as it does.
+ * stepper OUTPUT PROGRAM ARG...: single-steps a program and writes how often
+ * each of its instructions was executed, without those of libraries, as lines
+ * "VADDR COUNT". Exits with the program's status.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BYTES_MAX (1 << 24) /* behind 0x400000, too */
+#define BYTES_MAX (1 << 24) /* includes programs at 0x400000 */
 
 static uint64_t counts[BYTES_MAX];
 
-/* Of its header; -1: it cannot be read. */
+/* Returns the type of an ELF file, or -1 if it cannot be read. */
 static int type_of(const char *program)
 {
 	Elf64_Ehdr header;
@@ -31,7 +31,7 @@ static int type_of(const char *program)
 	return is_read ? header.e_type : -1;
 }
 
-/* Where the program's file is mapped first: its load bias, if it has one. */
+/* Returns the program's load bias; 0 for a program at a fixed address. */
 static uint64_t find_base(int pid, const char *program)
 {
 	char path[64];

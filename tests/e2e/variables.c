@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What actions of probes can speak of. It prints, a line for each call, what a probe
- * there is to record, "PLACE|WORDS=VALUE|WORDS=VALUE...": the words are those of the
- * action and mean the same here. C++ is in variables_cxx.cc; what is only declared
- * here is in variables_other.c.
+ * Variables that actions of probes can record. For each call, the program prints
+ * a line with the values that a probe must record there:
+ * "LOCATION|EXPRESSION=VALUE|EXPRESSION=VALUE...". The expressions are valid in C
+ * and in actions. variables_cxx.cc has those of C++, variables_other.c defines
+ * types and variables that are only declared here.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -39,7 +40,7 @@ struct node {
 	double weight;
 };
 
-struct opaque; /* variables_other.c */
+struct opaque; /* defined in variables_other.c */
 struct opaque *opaque_new(int number);
 
 typedef struct request {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What actions can speak of in C++; see variables.c.
+// Variables of C++ that actions can record; see variables.c.
 #include <cstdio>
 
 #define ALONE __attribute__((noinline))
 
-namespace depot {
+namespace depot
+{
 
 enum class Kind : unsigned char { Small, Large = 3 };
 
@@ -17,13 +18,14 @@ struct Second {
 	long second;
 };
 
-class Item : public Base, public Second {
-public:
+class Item : public Base, public Second
+{
+      public:
 	Item(int number, const char *text);
 	ALONE long weigh(const Item &other, int factor) const;
 	ALONE static long count(int more);
 
-private:
+      private:
 	int number_;
 	Kind kind_;
 	const Item *next_ = nullptr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What variables.c declares only. */
+/* Defines types and variables that variables.c only declares. */
 struct opaque {
 	int ignored, number;
 	struct opaque *self;
