@@ -38,7 +38,7 @@ extern "C" {
 
 /* ---- The present context ---- */
 
-/* The thread's calls are counted: id is its context. */
+/* The thread's calls are counted, so `id` is the id of its context. */
 #define CLEW_IS_COUNTED 1U
 /* The context is recorded, so its depth is known. */
 #define CLEW_IS_RECORDED 2U
@@ -49,7 +49,7 @@ extern "C" {
 #define CLEW_HAS_JAVA 4U
 
 struct clew_here {
-	uint64_t id;    /* 0: outside all hooked functions */
+	uint64_t id;    /* 0 outside of all hooked functions */
 	uint32_t depth; /* number of functions; 0 if not CLEW_IS_RECORDED */
 	uint32_t flags;
 };
@@ -240,7 +240,10 @@ struct clew_checks {
 	double wrong_at_most;
 };
 
-/* Returns 0 or -ENODEV. Safe in signal handlers. */
+/*
+ * Stores the numbers of this process in *out. Returns 0 or -ENODEV. Safe in
+ * signal handlers.
+ */
 int clew_confidence(struct clew_checks *out);
 
 /* ---- Snapshots ---- */
@@ -276,7 +279,7 @@ int clew_snapshot(const char *path);
  */
 int clew_unhook(void);
 
-/* Restores the hooks. */
+/* Restores all hooks. */
 int clew_hook(void);
 
 /* ---- Your own contexts ---- */
@@ -287,7 +290,7 @@ int clew_hook(void);
  */
 struct clew_called_value {
 	const char *name;
-	const char *string; /* NULL: a number, or missing */
+	const char *string; /* NULL if the value is a number, or is missing */
 	uint64_t number;
 	int is_missing; /* the value could not be read */
 };
@@ -295,8 +298,9 @@ struct clew_called_value {
 /* A recorded call. The data lives until the function that gets it returns. */
 struct clew_called {
 	const char *function; /* the function's name, as in reports */
-	const char *module;   /* name of the module's file; "": none */
-	uint64_t vaddr;       /* address of the function's entry in the file */
+	/* name of the module's file, or "" if there is none */
+	const char *module;
+	uint64_t vaddr; /* address of the function's entry in the file */
 	/*
 	 * The call site, "file.c:12" or "caller+0x34", in a trace that contains
 	 * sites (clew record --trace --sites). Else NULL.

@@ -18,8 +18,9 @@
 #define HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 #define ROOT_BITS       12
 #define FORK_BITS       6
-#define IS_FORK         UINT64_C(1) /* lowest bit of a way's address */
-#define SLAB_BYTES      65536
+/* flag of a way, the lowest bit of its address */
+#define IS_FORK    UINT64_C(1)
+#define SLAB_BYTES 65536
 
 struct node_leaf {
 	uint64_t id;
@@ -30,16 +31,16 @@ struct node_fork {
 	_Atomic uint64_t ways[1 << FORK_BITS];
 };
 
-/* A block of memory; leaves and forks follow. */
+/* The head of a block of memory, which leaves and forks follow. */
 struct node_slab {
 	struct node_slab *older;
-	/* Bytes; also counts allocations that did not fit. */
+	/* Number of bytes in use. Allocations that did not fit are included. */
 	_Atomic size_t used;
 };
 
 struct clew_nodes {
 	const struct node_memory *memory;
-	struct node_slab *_Atomic slab; /* the newest */
+	struct node_slab *_Atomic slab; /* the newest block of memory */
 	_Atomic uint64_t ways[1 << ROOT_BITS];
 };
 
@@ -112,7 +113,10 @@ void *clew_node(const struct clew_nodes *nodes, uint64_t id)
 	return leaf && leaf->id == id ? leaf->node : NULL;
 }
 
-/* Returns zeroed memory, or NULL. */
+/*
+ * Allocates zeroed memory from the table's blocks. Returns NULL if there is
+ * none.
+ */
 static void *take_memory(struct clew_nodes *nodes, size_t bytes)
 {
 	struct node_slab *slab = nodes->slab;

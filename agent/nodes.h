@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes by id (clew.h), in memory of the library that contains them. */
+/*
+ * The table of nodes by id (clew.h). The library that contains this code
+ * provides the memory.
+ */
 #ifndef CLEW_AGENT_NODES_H
 #define CLEW_AGENT_NODES_H
 
@@ -8,8 +11,8 @@
 struct clew_nodes;
 
 /*
- * Functions of the library that allocate and free memory. Both are safe in
- * signal handlers and in any thread.
+ * Functions of the library that allocate and free memory. Any thread and signal
+ * handler may call both.
  */
 struct node_memory {
 	void *(*take)(size_t bytes); /* returns zeroed pages, or NULL */

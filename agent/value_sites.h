@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The common part of agents that count by context with clew.h: a table of
- * values, and the row of each context. Compile it into the agent. Any thread,
- * and signal handlers, except value_sites_begin(); nothing here calls malloc.
+ * values, and the row of each context. It is compiled into the agent. Any
+ * thread and signal handler may call these functions, except that signal
+ * handlers must not call value_sites_begin(). No function calls malloc().
  */
 #ifndef CLEW_AGENT_VALUE_SITES_H
 #define CLEW_AGENT_VALUE_SITES_H
@@ -16,19 +17,23 @@ struct value_sites {
 
 /*
  * Returns whether clew is present, so that these columns are counted. May be
- * called repeatedly until `is_last`, because clew may not have begun yet.
+ * called repeatedly, because clew may not have begun yet. is_last is set at the
+ * last call.
  */
 int value_sites_begin(struct value_sites *sites,
 		      const struct clew_value *columns, size_t count,
 		      int is_last);
 
-/* Returns the row of the thread's context; 0: nothing is counted. */
+/* Returns the row of the thread's context, or 0 if nothing is counted. */
 uint64_t value_sites_here(struct value_sites *sites);
 
 /* Returns the row for values outside all contexts. */
 uint64_t value_sites_nowhere(struct value_sites *sites);
 
-/* Whether an agent counts: its fronts may be called before clew has begun. */
+/*
+ * Whether an agent counts. The functions that it replaces may be called before
+ * clew has begun.
+ */
 enum value_state { VALUES_NOT_YET, VALUES_ARE_ON, VALUES_ARE_OFF };
 
 struct value_start {
@@ -38,8 +43,8 @@ struct value_start {
 
 /*
  * Calls `begin`, which returns whether clew is present as value_sites_begin()
- * does, if the state is VALUES_NOT_YET. Returns false to threads that call it
- * meanwhile. Any thread.
+ * does, if the state is VALUES_NOT_YET. Returns 0 to threads that call it
+ * meanwhile. Any thread may call this function.
  */
 int value_start_try(struct value_start *start, int (*begin)(int is_last),
 		    int is_last);

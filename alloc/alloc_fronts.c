@@ -229,7 +229,8 @@ EXPORT void *realloc(void *at, size_t bytes)
 	is_known = forget(at, &block);
 	to = next.realloc(at, bytes);
 	if (is_known && !to && bytes > 0) {
-		live_blocks_add(&block); /* it was not freed */
+		/* the next function failed, so the block was not freed */
+		live_blocks_add(&block);
 		return to;
 	}
 	if (is_known)
@@ -306,7 +307,10 @@ EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
 	int saved;
 
 	va_start(arguments, flags);
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it was begun */
+	/*
+	 * NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start() was
+	 * called
+	 */
 	wanted = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
 	va_end(arguments);
 	if (!next.malloc)

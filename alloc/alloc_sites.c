@@ -27,7 +27,8 @@ static const struct clew_value kinds[ALLOC_VALUES] = {
 };
 
 static struct value_sites sites;
-static _Atomic int64_t live_bytes, most_bytes; /* of the process */
+/* live bytes of the process, and their maximum */
+static _Atomic int64_t live_bytes, most_bytes;
 
 int alloc_sites_begin(int is_last)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts allocations by calling context in clew's recording (agent/clew.h). Any
- * thread; nothing here calls malloc.
+ * thread may call these functions, which do not call malloc().
  */
 #ifndef CLEW_ALLOC_SITES_H
 #define CLEW_ALLOC_SITES_H
@@ -15,20 +15,26 @@
  */
 enum alloc_value {
 	ALLOC_ALLOCATIONS,
-	ALLOC_BYTES, /* total of all allocations */
+	ALLOC_BYTES, /* total bytes of all allocations */
 	ALLOC_LIVE,
 	ALLOC_LIVE_BYTES,
 	ALLOC_PEAK_BYTES,   /* maximum of live bytes of one context */
 	ALLOC_MAPPINGS,     /* calls of mmap() and mremap() */
-	ALLOC_MAPPED_BYTES, /* mapped now */
-	/* Maximum of live bytes of the process; counted outside contexts. */
+	ALLOC_MAPPED_BYTES, /* bytes that are mapped at present */
+	/*
+	 * Maximum of live bytes of the process. Counted outside of all
+	 * contexts.
+	 */
 	ALLOC_PROCESS_PEAK,
 	/*
-	 * Blocks and mappings that could not be entered in their table; counted
-	 * outside contexts.
+	 * Number of blocks and mappings for which their table had no room.
+	 * Counted outside of all contexts.
 	 */
 	ALLOC_UNTRACKED,
-	/* Blocks that lived less than 1 us, and so on. */
+	/*
+	 * Number of blocks that lived less than 1 us, less than 10 us, and so
+	 * on.
+	 */
 	ALLOC_FREED_1US,
 	ALLOC_FREED_10US,
 	ALLOC_FREED_100US,
@@ -41,22 +47,25 @@ enum alloc_value {
 };
 
 /*
- * Returns whether clew is present; called repeatedly until `is_last`, because
- * clew may not have begun yet.
+ * Returns whether clew is present. It is called repeatedly, because clew may
+ * not have begun yet; is_last is set at the last call.
  */
 int alloc_sites_begin(int is_last);
 
-/* Returns the row of the thread's context; 0: nothing is counted. */
+/* Returns the row of the thread's context, or 0 if nothing is counted. */
 uint64_t alloc_sites_here(void);
 
-/* Count a new block, and its end. */
+/*
+ * alloc_sites_add() counts a new block, alloc_sites_remove() the end of a
+ * block.
+ */
 void alloc_sites_add(uint64_t row, size_t bytes);
 void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns);
 
 /* Adds to the mappings and mapped bytes of a row; both may be negative. */
 void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes);
 
-/* Counts a block that is not tracked. */
+/* Counts a block for which there was no room in the table. */
 void alloc_sites_miss(void);
 
 /* Called in a forked child: resets the process's counts. */

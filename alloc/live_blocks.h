@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocated blocks, by address. Any thread. */
+/*
+ * Stores the allocated blocks by their address. Any thread may call these
+ * functions.
+ */
 #ifndef CLEW_ALLOC_LIVE_BLOCKS_H
 #define CLEW_ALLOC_LIVE_BLOCKS_H
 
@@ -7,22 +10,25 @@
 #include <stdint.h>
 
 struct live_block {
-	uintptr_t at; /* 0: none */
+	uintptr_t at; /* address of the block; 0 in a free slot */
 	size_t bytes;
-	uint64_t row; /* the row where it counts: alloc_sites.h */
+	uint64_t row; /* row in which the block is counted (alloc_sites.h) */
 	uint64_t born_ns;
 };
 
 /*
- * Returns 0, -ENOMEM, or -EBUSY if a signal handler has interrupted this thread
- * while it held the lock.
+ * Adds a block. Returns 0, -ENOMEM, or -EBUSY if a signal handler has
+ * interrupted this thread while it held the lock.
  */
 int live_blocks_add(const struct live_block *block);
 
-/* Removes a block. Returns whether it was there; sets *out only if so. */
+/*
+ * Removes a block. Returns whether the block was stored. Sets *out only in this
+ * case.
+ */
 int live_blocks_take(const void *at, struct live_block *out);
 
-/* Called around a fork; the child has no blocks. */
+/* Called before and after a fork. The child begins without blocks. */
 void live_blocks_before_fork(void);
 void live_blocks_after_fork(int is_child);
 

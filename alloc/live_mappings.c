@@ -41,7 +41,7 @@ static size_t first_behind(uintptr_t at)
 	return low;
 }
 
-/* Returns whether there was room. */
+/* Inserts a range at an index. Returns whether there was room. */
 static int insert(size_t at, const struct live_mapping *mapping)
 {
 	if (mappings.count == MAPPINGS_MAX)

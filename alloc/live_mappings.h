@@ -12,10 +12,10 @@
 /* Assigns the pages to this row (alloc_sites.h), whatever their former row. */
 void live_mappings_add(const void *at, size_t bytes, uint64_t row);
 
-/* The pages were unmapped. */
+/* Removes pages that the program has unmapped. */
 void live_mappings_remove(const void *at, size_t bytes);
 
-/* Called around a fork; the child has none. */
+/* Called before and after a fork. The child begins without mappings. */
 void live_mappings_before_fork(void);
 void live_mappings_after_fork(int is_child);
 

@@ -4,8 +4,8 @@
  * lock's owner would wait for ever. The lock therefore stores its owner. In a
  * child that was forked by a raw system call the owner may not exist: if the
  * lock is not released for far longer than any thread holds it, the lock is
- * given up. No function of libc is called that allocates or is a cancellation
- * point. errno may change.
+ * given up. The functions call no function of libc that allocates memory or is
+ * a cancellation point. They may change errno.
  */
 #ifndef CLEW_ALLOC_PATIENT_LOCK_H
 #define CLEW_ALLOC_PATIENT_LOCK_H
@@ -21,14 +21,17 @@
 #define PATIENT_LOCK_GIVEN_UP 1
 #define PATIENT_LOCK_SPINS    200
 #define PATIENT_LOCK_SLEEP_NS 50000
-#define PATIENT_LOCK_SLEEPS   400000 /* 20 s, and more on a busy system */
+/* number of sleeps, in all 20 s, or more on a busy system */
+#define PATIENT_LOCK_SLEEPS 400000
 
 struct patient_lock {
-	_Atomic uintptr_t holder; /* its thread; 0: none */
-	int is_for_fork; /* written by the owner: taken before a fork */
+	/* identifies the owner; 0 if the lock is free */
+	_Atomic uintptr_t holder;
+	/* written by the owner: whether the lock is held for a fork */
+	int is_for_fork;
 };
 
-/* Returns 0 or -EBUSY. */
+/* Acquires the lock. Returns 0, or -EBUSY if this is not possible. */
 static inline int patient_lock_take(struct patient_lock *lock)
 {
 	const uintptr_t self = (uintptr_t)pthread_self();

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* Encodes up to three bytes as four characters; fewer bytes are padded. */
+/*
+ * Encodes one to three bytes as four characters. Fewer than three bytes are
+ * padded with '='.
+ */
 static void encode_group(const unsigned char *bytes, size_t count, char *to)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

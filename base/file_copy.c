@@ -17,7 +17,7 @@ static int copy_range(int from, int to, off_t at, off_t end)
 		ssize_t got = pread(from, bytes, wanted, at);
 
 		if (got == 0)
-			return 0; /* truncated meanwhile */
+			return 0; /* the file was truncated meanwhile */
 		if (got < 0 || pwrite(to, bytes, (size_t)got, at) != got)
 			return got < 0 || errno ? -errno : -ENOSPC;
 		at += got;

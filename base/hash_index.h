@@ -24,10 +24,11 @@
 
 struct hash_slot {
 	uint32_t hash;
-	uint32_t item; /* index of the item in the array + 1; 0: free slot */
+	/* 1 + index of the item in the array; 0 in a free slot */
+	uint32_t item;
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct hash_index {
 	struct hash_slot *slots;
 	size_t used;

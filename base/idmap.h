@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 struct idmap_entry {
-	uint64_t id; /* 0: empty */
+	uint64_t id; /* 0 if the entry is empty */
 	uint64_t value;
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct idmap {
 	struct idmap_entry *entries;
 	size_t used;

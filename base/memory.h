@@ -45,8 +45,8 @@ FILE *memory_stream(char **text, size_t *length);
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /*
- * Ends the process with the same message. For callers that allocate memory by
- * other functions.
+ * Ends the process with the error message for lack of memory. Called after
+ * other functions have failed to allocate memory.
  */
 void memory_exhausted(void) __attribute__((noreturn));
 

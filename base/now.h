@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Returns the time of a clock in nanoseconds. Any thread; safe in signal
- * handlers.
+ * Returns the time of a clock in nanoseconds. Any thread and signal handler may
+ * call this function.
  */
 #ifndef CLEW_BASE_NOW_H
 #define CLEW_BASE_NOW_H

@@ -25,8 +25,8 @@ void progress_init(struct progress *progress);
 
 /*
  * Prints "what: 42 %" (`done` of `total`), or "what..." if `total` is 0, but
- * only if enough time has passed since the last output. Cheap enough for every
- * few thousand items. `progress` may be NULL.
+ * only if enough time has passed since the last output. A call costs little, so
+ * it may be made for every few thousand items. `progress` may be NULL.
  */
 void progress_update(struct progress *progress, const char *what, uint64_t done,
 		     uint64_t total);

@@ -8,11 +8,11 @@
 
 #include "base/idmap.h"
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct strings {
 	char **items; /* items[i] has number i */
 	size_t count, capacity;
-	struct idmap by_hash; /* hash of a string -> its number + 1 */
+	struct idmap by_hash; /* maps the hash of a string to 1 + its number */
 };
 
 /*

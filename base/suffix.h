@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Returns the length of a name without `suffix`; 0 if the name does not end
- * with it or consists of it alone.
+ * Returns the length of a name without its suffix `suffix`, or 0 if the name
+ * does not end with `suffix` or is equal to it.
  */
 static inline size_t suffix_stem(const char *name, const char *suffix)
 {

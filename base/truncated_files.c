@@ -24,7 +24,8 @@ static void read_as_zeros(int number, siginfo_t *about, void *context)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		 0) == MAP_FAILED) {
 		signal(number, SIG_DFL);
-		raise(number); /* takes effect when this function returns */
+		/* the signal is delivered when this function returns */
+		raise(number);
 	}
 	errno = errno_before;
 }

@@ -2,7 +2,7 @@
 /* See memory_room.h. */
 #include "cgroup/memory_room.h"
 
-/* Version 1 reports 2^63 minus a page. */
+/* A limit from this value on is none: version 1 reports 2^63 minus a page. */
 #define NO_LIMIT     (UINT64_C(1) << 62)
 #define RESERVE_MAX  (UINT64_C(256) << 20)
 #define RESERVE_PART 8
@@ -172,14 +172,14 @@ static const char *type_of_mount(const char *line)
 }
 
 /*
- * Returns the length of the group's path that the mount's root covers;
- * SIZE_MAX: none.
+ * Returns the length of the part of the group's path that the mount's root
+ * covers, or SIZE_MAX if it covers none.
  */
 static size_t covered(const char *group, const char *root)
 {
 	const char *rest;
 
-	if (!root[1]) /* "/" */
+	if (!root[1]) /* the root is "/" */
 		return 0;
 	rest = behind(group, root);
 	return rest && (!*rest || *rest == '/') ? (size_t)(rest - group)
@@ -187,8 +187,8 @@ static size_t covered(const char *group, const char *root)
 }
 
 /*
- * Takes the first mount that shows the group; else any, such as a container's
- * own.
+ * Stores the first mount that shows the group. If there is none, stores any
+ * mount of the right type, such as a container's own.
  */
 static void take_mount(struct memory_room_search *search)
 {
@@ -256,7 +256,10 @@ static void take_number(struct memory_room_search *search)
 	search->values[0] = number_of(search->line);
 }
 
-/* Reads a file of the group at search->mount; UINT64_MAX: no file, or "max". */
+/*
+ * Reads a number from a file of the group at search->mount. Returns UINT64_MAX
+ * if there is no such file, or if it contains "max".
+ */
 static uint64_t read_number(struct memory_room_search *search, const char *name)
 {
 	uint64_t number = UINT64_MAX;

@@ -32,20 +32,27 @@ struct memory_room_files {
 
 /* The group that leaves the least memory. */
 struct memory_room {
-	uint64_t limit;   /* bytes */
-	uint64_t left;    /* of the limit: unused, or droppable */
+	uint64_t limit; /* limit of the group, in bytes */
+	/*
+	 * bytes of the limit that are unused or can be freed by dropping pages
+	 */
+	uint64_t left;
 	uint64_t to_take; /* `left` without memory_room_reserve() */
-	const char *file; /* with the limit; NULL: the system's memory */
-	/* As named in /proc/PID/cgroup, perhaps cut. */
+	/* name of the file with the limit; NULL for the system's memory */
+	const char *file;
+	/* The group's name in /proc/PID/cgroup, perhaps cut. */
 	char group[MEMORY_ROOM_PATH];
 };
 
-/* Allocated by the caller, because the program's stacks may be small. */
+/*
+ * The state of a search. The caller allocates it, because the program's stacks
+ * may be small.
+ */
 struct memory_room_search {
 	const struct memory_room_files *files;
 	const char *root; /* prefix of all paths: "", or a folder for tests */
 	struct memory_room found;
-	/* Private: */
+	/* The following members are used by memory_room.c only. */
 	int is_v2, has_group, has_mount, mount_fits;
 	uint64_t *values;
 	char group[MEMORY_ROOM_PATH];

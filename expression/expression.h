@@ -32,18 +32,19 @@
 
 #define EXPRESSION_STEPS_MAX 64
 #define EXPRESSION_STACK_MAX 16
-#define EXPRESSION_TEXT_MAX  64 /* bytes of strings, with their NULs */
+/* maximum size of all strings with their NULs, in bytes */
+#define EXPRESSION_TEXT_MAX 64
 
 /* The type of an expression's value. */
 struct expression_type {
 	/* Size of the integer, or of a pointer's final target: 1, 2, 4, 8. */
 	uint8_t bytes;
 	uint8_t is_signed;
-	uint8_t stars; /* levels of pointers; 0: an integer */
+	uint8_t stars; /* levels of pointers; 0 for an integer */
 };
 
 struct expression_step {
-	uint8_t operation; /* see expression_steps.h */
+	uint8_t operation; /* enum of expression_steps.h */
 	uint8_t detail;
 	uint64_t number;
 };
@@ -67,9 +68,10 @@ int expression_parse(const char *text, size_t bytes, struct expression *out,
 
 /* ---- Fields and their formats ---- */
 
-#define EXPRESSION_FIELDS_MAX  16
-#define EXPRESSION_STRING_MAX  256 /* maximum bytes of a string */
-#define EXPRESSION_STRING_LESS 64  /* default bytes of a string */
+#define EXPRESSION_FIELDS_MAX 16
+#define EXPRESSION_STRING_MAX 256 /* maximum length of a string, in bytes */
+/* default of the length of a string, in bytes */
+#define EXPRESSION_STRING_LESS 64
 
 /*
  * An element of a list: "arg1, arg2/x, arg3/s20". A format is a "/" followed by
@@ -98,18 +100,22 @@ int expression_field_parse(const char *text, size_t bytes, size_t *at,
 /* ---- Evaluation ---- */
 
 struct expression_view {
-	const uint64_t *registers; /* MACHINE_REGISTERS of them */
-	uint64_t base;             /* of the probe's module */
-	uint64_t (*tid)(void);     /* called only if needed */
+	const uint64_t *registers; /* an array of MACHINE_REGISTERS elements */
+	uint64_t base;             /* load bias of the probe's module */
+	/* returns the thread's id; called only if the expression needs it */
+	uint64_t (*tid)(void);
 	/* Copies memory; returns other than 0 if it cannot be read. */
 	long (*read)(void *to, uint64_t from, size_t bytes);
 };
 
-/* Why there is no value. Numbers are part of recordings: append. */
+/*
+ * The reason why an expression has no value. The numbers are part of
+ * recordings, so new ones are added at the end.
+ */
 enum expression_failure {
 	EXPRESSION_IS_FINE,
-	EXPRESSION_IS_UNREADABLE, /* memory */
-	EXPRESSION_IS_DIVIDED,    /* by zero */
+	EXPRESSION_IS_UNREADABLE, /* memory could not be read */
+	EXPRESSION_IS_DIVIDED,    /* a division by zero */
 };
 
 enum expression_failure expression_evaluate(const struct expression *expression,

@@ -17,9 +17,9 @@ struct parser {
 	size_t at;
 	struct expression *out;
 	struct expression_problem *problem;
-	size_t text_used;     /* of out->text */
-	unsigned int depth;   /* of the stack, after the steps so far */
-	unsigned int nesting; /* of this parser's own calls */
+	size_t text_used;     /* used bytes of out->text */
+	unsigned int depth;   /* depth of the stack after the steps so far */
+	unsigned int nesting; /* depth of this parser's own recursive calls */
 };
 
 static int wrong(struct parser *parser, const char *what)
@@ -164,7 +164,8 @@ static int parse_quoted(struct parser *parser, struct expression_type *type)
 /* ---- Names ---- */
 
 static const struct register_name {
-	const char *names[4]; /* of 8, 4, 2, 1 bytes */
+	/* names of the register's parts of 8, 4, 2 and 1 bytes */
+	const char *names[4];
 	uint8_t number;
 } registers[] = {
 #define X(number, all, half, quarter, low)                                     \

@@ -12,9 +12,10 @@ enum expression_operation {
 	/* Replace an address by the memory there, and cut it like STEP_CUT. */
 	STEP_LOAD,
 	STEP_NEGATE,
-	STEP_NOT,     /* ! */
-	STEP_INVERT,  /* ~ */
-	STEP_IS_TEXT, /* compare the string there with the text at `number` */
+	STEP_NOT,    /* the operator ! */
+	STEP_INVERT, /* the operator ~ */
+	/* compare the string at the address on top with the text at `number` */
+	STEP_IS_TEXT,
 	/*
 	 * && after its left operand: if that is 0, skips the `number` steps of
 	 * the right operand; else pops it.
@@ -26,7 +27,8 @@ enum expression_operation {
 	 */
 	STEP_OR_ELSE,
 	/*
-	 * Two operands; the right one is on top. `detail`: they are unsigned.
+	 * The following steps have two operands, of which the right one is on
+	 * top. `detail` is 1 if they are unsigned.
 	 */
 	STEP_TIMES,
 	STEP_BY,

@@ -39,8 +39,8 @@ static const struct type_word *find_word(const char *text, size_t bytes)
 
 /* The words of a type found so far, in any order. */
 struct type_words {
-	uint8_t bytes;  /* of the named size; 0: none */
-	uint8_t is_int; /* the size comes from "int" only */
+	uint8_t bytes;  /* size that the words name; 0 if they name none */
+	uint8_t is_int; /* whether the size comes from "int" only */
 	uint8_t has_sign, is_signed;
 	uint8_t has_whole, has_any;
 };

@@ -26,7 +26,7 @@ static void skip_blanks(struct action_line *line)
 	line->at = scan_blanks(line->text, line->bytes, line->at);
 }
 
-/* Parses the rest of the line. */
+/* Parses the rest of the line as an expression. */
 static int take_expression(const struct action_line *line,
 			   struct expression *out)
 {
@@ -155,7 +155,7 @@ static size_t end_of_function(const struct action_line *line, size_t at)
 									: 0;
 }
 
-/* Returns a copy that ends with a NUL; NULL: no memory. */
+/* Returns a copy that ends with a NUL, or NULL if memory is short. */
 static char *copy_of(const struct action_line *line, size_t from, size_t to)
 {
 	char *copy = line->memory(line->context, to - from + 1);
@@ -165,7 +165,10 @@ static char *copy_of(const struct action_line *line, size_t from, size_t to)
 	return copy;
 }
 
-/* The path of an object may contain blanks and colons. */
+/*
+ * Parses a call of a handler. The path of the object may contain blanks and
+ * colons.
+ */
 static int add_call(struct probe_action *action, struct action_line *line)
 {
 	const size_t start = line->at;

@@ -30,7 +30,7 @@
 
 struct probe_field {
 	struct probe_field *next;
-	const char *text; /* the line that contains it */
+	const char *text; /* the line that contains the field */
 	struct expression_field field;
 };
 
@@ -38,7 +38,8 @@ struct probe_region {
 	struct probe_region *next;
 	int is_end;
 	char name[PROBE_REGION_NAME_BYTES];
-	struct expression number; /* count 0: the number is 0 */
+	/* an expression without steps (count 0) stands for the number 0 */
+	struct expression number;
 };
 
 /* A function of a shared object, and its argument; each ends with a NUL. */
@@ -51,29 +52,36 @@ struct probe_call {
 /* A stopwatch of a call: its name, and the minimum time. */
 struct probe_stopwatch {
 	struct probe_stopwatch *next;
-	uint64_t name; /* a hash */
-	uint64_t ns;   /* minimum, for `slower` */
+	uint64_t name; /* hash of the stopwatch's name */
+	uint64_t ns;   /* minimum time, for `slower` */
 };
 
 /* Whether a trace contains the thread's calls from now on. */
 enum probe_trace { PROBE_TRACE_STAYS, PROBE_TRACE_ON, PROBE_TRACE_OFF };
 
 struct probe_action {
-	struct expression *condition; /* NULL: always */
-	uint64_t limit;               /* 0: none */
-	struct probe_field *fields;   /* in order; field_count of them */
+	struct expression *condition; /* NULL if the action has no condition */
+	uint64_t limit;               /* 0 if there is no limit */
+	/* a list in order, with field_count elements */
+	struct probe_field *fields;
 	uint32_t field_count;
 	struct probe_region *regions;
-	struct probe_call *call; /* NULL: none */
+	struct probe_call *call; /* NULL if there is none */
 	struct probe_stopwatch *starts;
-	struct probe_stopwatch *slower; /* NULL: any duration */
+	struct probe_stopwatch *slower; /* NULL if any duration suffices */
 	int takes_snapshot;
-	/* Snapshots of the slowest calls that are retained; 0: all. */
+	/*
+	 * Number of snapshots of the slowest calls that are retained. 0 if all
+	 * are retained.
+	 */
 	uint32_t slowest;
 	enum probe_trace trace;
 };
 
-/* Allocates zeroed memory that lives as long as the action; NULL: none. */
+/*
+ * Allocates zeroed memory that lives as long as the action. Returns NULL if
+ * memory is short.
+ */
 typedef void *(*probe_action_memory)(void *context, size_t bytes);
 
 /*

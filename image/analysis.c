@@ -126,7 +126,7 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 	return VERDICT_IS_UNKNOWN;
 }
 
-#define INSIDE_OF_JUMP 0x1eU /* of the replaced bytes */
+#define INSIDE_OF_JUMP 0x1eU /* the byte that stands for the replaced bytes */
 
 /* Finds the function that an unwinder calls to announce where it lands. */
 static void find_landing(const struct inquiry *q, struct wire_function *list,
@@ -385,7 +385,8 @@ int analysis_of_module(const char *path, const char *cache_dir,
 	struct image image;
 	int err = image_open_for(&image, path, analysis_place_owner(cache_dir));
 
-	if (err == -EFBIG) { /* too large to be copied, so it is not cached */
+	/* the file is too large to be copied, so its analysis is not cached */
+	if (err == -EFBIG) {
 		cache_dir = NULL;
 		err = image_open(&image, path);
 	}

@@ -16,17 +16,18 @@
 #include "wire/recording.h"
 
 struct analysis {
-	/* Sorted by vaddr; no two have the same. */
+	/* Sorted by vaddr. No two functions have the same vaddr. */
 	struct wire_function *functions;
 	uint32_t function_count;
-	uint32_t build_id_bytes; /* 0: the file has none */
+	uint32_t build_id_bytes; /* 0 if the file has none */
 	uint8_t build_id[32];
-	struct content content; /* set if there is a cache */
-	uint64_t vaddr_start;   /* executable segments lie in [start, end) */
+	/* identifies the file's contents; known if there is a cache */
+	struct content content;
+	uint64_t vaddr_start; /* executable segments lie in [start, end) */
 	uint64_t vaddr_end;
 	uint32_t traits; /* set of enum trait (image/traits.h) */
 	int from_cache;
-	/* Only root and the cache's owner can change the file. */
+	/* Whether only root and the cache's owner can change the file. */
 	int is_guarded;
 };
 

@@ -16,7 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h> /* rename */
+#include <stdio.h> /* for rename() */
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -30,11 +30,14 @@
 #define CACHE_MAGIC   "clewana\n"
 #define CACHE_VERSION 4
 
-/* Increase it when the same file would get other verdicts. */
+/*
+ * The version of the analysis. It has to be increased when the same file would
+ * get other verdicts.
+ */
 #define ANALYSIS_VERSION 31
 
 #define MAX_COUNT        (UINT32_C(1) << 26)
-#define JUMP_BYTES       5 /* jmp rel32 */
+#define JUMP_BYTES       5 /* size of a jmp rel32 */
 
 struct cache_header {
 	uint8_t magic[8];
@@ -47,7 +50,7 @@ struct cache_header {
 	uint64_t vaddr_start;
 	uint64_t vaddr_end;
 	uint32_t traits;
-	uint32_t reserved; /* 0 */
+	uint32_t reserved; /* always 0 */
 };
 _Static_assert(sizeof(struct cache_header) == 112, "on disk");
 

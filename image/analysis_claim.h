@@ -20,7 +20,7 @@
 
 struct analysis_claim {
 	struct cache_path path;
-	int fd; /* -1: not locked */
+	int fd; /* descriptor of the locked file, or -1 */
 };
 
 /*

@@ -25,8 +25,8 @@
 #define ANALYSIS_PLACE_OTHERS "others"
 
 struct analysis_place {
-	const char *cache; /* NULL: nothing is stored */
-	int is_guarded;    /* stored in `cache` itself */
+	const char *cache; /* the cache's folder; NULL if nothing is stored */
+	int is_guarded; /* whether the analysis is stored in `cache` itself */
 	struct cache_path apart;
 };
 

@@ -9,7 +9,7 @@
 #define ALIGNMENT   16
 #define BLOCK_BYTES ((size_t)256 << 10)
 
-/* At the start of each block. */
+/* The head of each block. */
 struct block_head {
 	unsigned char *older;
 	size_t bytes;
@@ -50,7 +50,8 @@ void *arena_alloc(struct arena *arena, size_t bytes)
 		return NULL;
 	memory = arena->block + arena->used_bytes;
 	arena->used_bytes += bytes;
-	return memory; /* zero, because the kernel has just mapped it */
+	/* the memory is zero, because the kernel has just mapped it */
+	return memory;
 }
 
 void *arena_memory(void *arena, size_t bytes)
@@ -65,7 +66,7 @@ void arena_clear(struct arena *arena)
 	if (!arena->block)
 		return;
 	memcpy(&head, arena->block, sizeof(head));
-	if (head.older) { /* more than usually needed */
+	if (head.older) { /* the block is larger than usually needed */
 		arena_fini(arena);
 		return;
 	}

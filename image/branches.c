@@ -23,7 +23,7 @@
 #include "image/unwinder.h"
 #include "wire/verdict.h"
 
-#define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* rel32 does not reach farther */
+#define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* a rel32 reaches no farther */
 
 struct reading {
 	const struct image *image;
@@ -43,7 +43,8 @@ struct reading {
 	struct branches *branches;
 	struct arena *arena;
 	uint32_t owner; /* index of the current function, or NOBODY */
-	int runs_on;    /* the code read last continues into the next code */
+	/* whether the code that was read last continues into the next code */
+	int runs_on;
 	/*
 	 * Tables of distances: their starts, and the functions that may own
 	 * them.
@@ -55,7 +56,8 @@ struct reading {
 	 * time linear in the size of the code.
 	 */
 	uint64_t entries_left;
-	int is_hostile; /* more entries than a file can have */
+	/* whether the tables have more entries than a real file can have */
+	int is_hostile;
 	int err;
 };
 
@@ -476,7 +478,11 @@ static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 	while (left > 0) {
 		insn = (struct insn){ .kind = INSN_PLAIN, .length = 1 };
 		if (r->owner == BRANCHES_NOBODY && padding_is_byte(*code))
-			; /* padding needs no decoding, which would be slow */
+			/*
+			 * skips padding without decoding it, which would be
+			 * slow
+			 */
+			;
 		else if (decode_scan(r->decoder, code, left, &insn) == 0)
 			note_insn(r, &insn, code, left, vaddr);
 		else if (r->owner != BRANCHES_NOBODY)
@@ -531,7 +537,8 @@ static void read_function(struct reading *r, uint32_t index)
 		notes->reads_return = (uint8_t)reader_watch_end(&r->watch);
 	if (notes->is_undecodable)
 		/*
-		 * Drops the function's leaps: unknown code may jump into them.
+		 * removes the function's leaps, because unknown code may jump
+		 * into them
 		 */
 		r->branches->leaps = before;
 	r->watch.is_watching = 0;

@@ -23,26 +23,35 @@
 
 /* Properties of a function, from its code and its unwind information. */
 struct code_notes {
-	/* Function that jumps to its start: index or one of the above. */
+	/*
+	 * The index of the function that jumps to its start, or one of the
+	 * constants above.
+	 */
 	uint32_t jumped_from;
 	uint32_t jumps_into; /* function into whose middle this one jumps */
 	uint8_t is_undecodable;
-	uint8_t is_called;     /* called, or its address is taken */
-	uint8_t is_jcc_target; /* a conditional jump leads to its start */
-	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
+	/* whether the function is called, or its address is taken */
+	uint8_t is_called;
+	/* whether a conditional jump leads to its start */
+	uint8_t is_jcc_target;
+	/*
+	 * bit i is set if the function jumps to its own byte i, for i from 0 to
+	 * 7
+	 */
+	uint8_t loops;
 	/* The function's last instruction continues after it. */
 	uint8_t falls_out;
 	uint8_t reads_return; /* the function reads its own return address */
-	/* It jumps to a function that reads its return address. */
+	/* The function jumps to another one that reads its return address. */
 	uint8_t lends_return;
 	/*
-	 * Loads the address of a function that reads its return address, from a
-	 * slot.
+	 * The function loads the address of a function that reads its return
+	 * address from a slot.
 	 */
 	uint8_t loads_reader;
 	/*
-	 * Calls mcount or another function that reads its caller's return
-	 * address.
+	 * The function calls mcount or another function that reads its caller's
+	 * return address.
 	 */
 	uint8_t calls_mcount;
 	uint8_t lands_second; /* a landing pad is at its second byte */
@@ -54,7 +63,10 @@ struct code_notes {
 	uint8_t may_call;      /* the function does more than jump and return */
 	uint8_t goes_anywhere; /* the function jumps indirectly */
 	uint8_t has_landings;  /* the function has landing pads */
-	/* For functions without a size of their own only (functions.h): */
+	/*
+	 * The following members are set only for functions without a size of
+	 * their own (functions.h).
+	 */
 	uint8_t is_run_into; /* the code before it may continue into it */
 	/* Code without unwind information jumps to the function. */
 	uint8_t is_jumped_to;
@@ -64,7 +76,8 @@ struct code_notes {
 
 struct branches {
 	struct marks targets;
-	struct code_notes *notes; /* one for each function */
+	/* an array with an element for each function */
+	struct code_notes *notes;
 	struct references references;
 	/*
 	 * The references that are jumps from a function's code to another's
@@ -77,7 +90,7 @@ struct branches {
 	uint8_t may_map; /* some code may map memory (mappers.h) */
 };
 
-/* Returns 0, -ENOMEM or -EBADMSG. */
+/* Finds the branches of a module. Returns 0, -ENOMEM or -EBADMSG. */
 int branches_find(const struct image *image, const struct decoder *decoder,
 		  const struct functions *functions, struct arena *arena,
 		  struct branches *out);

@@ -10,10 +10,12 @@
 
 #include "image/frame_columns.h"
 
-#define MAX_STEPS 256 /* usually there are few before the first advance */
+/* maximum number of steps before the first advance; usually there are few */
+#define MAX_STEPS 256
 
 enum {
-	OP_ADVANCE_LOC = 0x40, /* these three in the upper two bits */
+	/* these three opcodes are in the upper two bits of the byte */
+	OP_ADVANCE_LOC = 0x40,
 	OP_OFFSET = 0x80,
 	OP_RESTORE = 0xc0,
 	OP_NOP = 0x00,

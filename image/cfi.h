@@ -60,14 +60,18 @@ struct cfi_machine {
 	struct cfi_row initial; /* the rules after the CIE's program */
 	struct cfi_row saved[CFI_MAX_SAVED];
 	unsigned int saved_count;
-	uint64_t next_offset; /* end of `row`, relative to the first byte */
-	int has_moved;        /* next_offset was set since the last query */
-	int is_broken;        /* this row and later ones are unknown */
+	/* end of `row`, as an offset from the code's first byte */
+	uint64_t next_offset;
+	int has_moved; /* whether next_offset was set since the last query */
+	int is_broken; /* whether this row and later ones are unknown */
 	/* An earlier row had the return address in a register. */
 	int had_return_in_register;
 };
 
-/* Begins at the first byte. *rules must live as long as the machine. */
+/*
+ * Begins to execute an unwind program, at the code's first byte. *rules must
+ * live as long as the machine.
+ */
 void cfi_begin(struct cfi_machine *machine, const struct cfi_rules *rules,
 	       struct bytes cie_program, struct bytes fde_program);
 

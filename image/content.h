@@ -14,7 +14,7 @@
 #include "digest/blake2b.h"
 #include "image/image.h"
 
-/* All zeros: unknown. */
+/* The hash, or zeros if it is unknown. */
 struct content {
 	uint8_t digest[DIGEST_BYTES];
 };

@@ -9,7 +9,7 @@ struct content_walk {
 	const struct image *image;
 	content_visit *visit;
 	void *context;
-	uint64_t left; /* maximum of further bytes */
+	uint64_t left; /* number of bytes that further ranges may have */
 	int err;
 };
 

@@ -28,7 +28,7 @@ enum {
 	PE_INDIRECT = 0x80,
 };
 
-/* A cursor with its address. */
+/* A cursor in unwind information that knows its own address. */
 struct eh_frame_reader {
 	struct bytes bytes;
 	const uint8_t *start;
@@ -156,7 +156,7 @@ static void read_augmentation(struct eh_frame_reader *r, const char *letters,
 		case 'S':
 			cie->is_signal_frame = 1;
 			break;
-		default: /* unknown: the rest cannot be read */
+		default: /* the letter is unknown, so the rest cannot be read */
 			r->bytes.failed = 1;
 			return;
 		}
@@ -188,7 +188,7 @@ static int read_cie(const struct image *image, uint64_t vaddr, struct cie *out)
 	if (!enter_record(&r, &wide))
 		return -EBADMSG;
 	if (bytes_unsigned(&r.bytes, wide ? 8 : 4) != 0)
-		return -EBADMSG; /* not a CIE */
+		return -EBADMSG; /* the record is no CIE */
 	version = bytes_u8(&r.bytes);
 	letters = read_letters(&r);
 	if (!letters || (version != 1 && version != 3))
@@ -286,7 +286,7 @@ static int read_record(struct eh_frame *frames, uint64_t vaddr, uint64_t *next,
 	if (r.bytes.failed)
 		return -EBADMSG;
 	if (back == 0)
-		return 0; /* a CIE */
+		return 0; /* the record is a CIE */
 	err = find_cie(frames, field_vaddr - back);
 	if (!err)
 		err = read_fde(&r, &frames->cie, out);
@@ -430,10 +430,11 @@ int eh_frame_walk_landings(const struct image *image, const struct fde *fde,
 		uint64_t landing;
 		int err;
 
-		read_number(&r, encoding); /* start of the calls */
-		read_number(&r, encoding); /* and their size */
+		/* skips the start of the range of calls */
+		read_number(&r, encoding);
+		read_number(&r, encoding); /* skips the size of that range */
 		landing = read_number(&r, encoding);
-		bytes_uleb(&r.bytes); /* action */
+		bytes_uleb(&r.bytes); /* skips the action */
 		if (r.bytes.failed || landing == 0)
 			continue;
 		err = visit(context, landing_start + landing);

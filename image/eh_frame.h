@@ -25,7 +25,7 @@ struct fde {
 };
 
 struct cie {
-	uint64_t vaddr; /* 0: none */
+	uint64_t vaddr; /* address of the CIE; 0 if none was read */
 	struct cfi_rules rules;
 	struct bytes program;
 	uint8_t encoding; /* encoding of pointers in FDEs of this CIE */
@@ -35,13 +35,16 @@ struct cie {
 	uint8_t is_signal_frame;
 };
 
-/* Reads FDEs; zero-initialise all but the image. */
+/* Reads FDEs. The user sets `image`, and all other members to 0. */
 struct eh_frame {
 	const struct image *image;
 	struct cie cie; /* the CIE read last, usually that of the next FDE */
 };
 
-/* Returns 0 to continue, or the result for eh_frame_walk(). */
+/*
+ * Called for each FDE. Returns 0 to continue. Any other result ends the walk
+ * and becomes the result of eh_frame_walk().
+ */
 typedef int (*fde_visit)(void *context, const struct fde *fde);
 
 /*
@@ -57,7 +60,10 @@ int eh_frame_walk(const struct image *image, fde_visit visit, void *context);
 int eh_frame_read(struct eh_frame *frames, uint64_t record_vaddr,
 		  struct fde *out);
 
-/* Returns 0 to continue, or the result for the walk. */
+/*
+ * Called for each landing pad. Returns 0 to continue. Any other result ends the
+ * walk and becomes its result.
+ */
 typedef int (*landing_visit)(void *context, uint64_t vaddr);
 
 /*

@@ -2,7 +2,11 @@
 /* See entry_flags.h. */
 #include "image/entry_flags.h"
 
-#define FOLLOWED_MAX 64 /* instructions; compilers write flags long before */
+/*
+ * maximum number of instructions that are followed; compilers write flags long
+ * before
+ */
+#define FOLLOWED_MAX 64
 
 int entry_takes_flags(const struct image *image, const struct decoder *decoder,
 		      uint64_t vaddr)

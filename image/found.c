@@ -305,7 +305,7 @@ static int merge(struct found_search *s, struct functions *functions)
 	return 0;
 }
 
-/* Stores the verdicts. */
+/* Stores the verdicts in the list of functions. */
 static void give_verdicts(const struct found_search *s,
 			  const struct functions *functions)
 {
@@ -338,7 +338,7 @@ static void follow_held(struct found_search *s)
 	}
 }
 
-/* Repeats until nothing new is found. */
+/* Repeats the search until nothing new is found. */
 static void search_all(struct found_search *s)
 {
 	int rounds = ROUNDS_MAX;

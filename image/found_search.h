@@ -25,8 +25,9 @@ struct found_place {
 	uint32_t owner;
 	int16_t height; /* height of the stack, in words; or UNKNOWN_WORDS */
 	int16_t frame;
-	uint8_t is_start;    /* a function starts here */
-	uint8_t is_boundary; /* flow ends before it, ignoring padding */
+	uint8_t is_start; /* a function starts here */
+	/* the flow ends before this byte, apart from padding */
+	uint8_t is_boundary;
 	uint8_t is_pointed;
 	uint8_t is_relocated; /* the loader relocates a word that points here */
 	uint8_t is_label;     /* an entry of a jump table leads here */
@@ -43,7 +44,8 @@ struct region {
 
 struct one {
 	uint64_t vaddr;
-	uint8_t verdict;    /* enum verdict; UNKNOWN: it passes the test */
+	/* enum verdict; VERDICT_IS_UNKNOWN if the function passes the test */
+	uint8_t verdict;
 	uint8_t has_switch; /* the function jumps indirectly */
 	uint8_t has_table;  /* the function takes the address of a table */
 	struct stack at_switch;
@@ -77,19 +79,26 @@ struct found_search {
 	const struct decoder *decoder;
 	const struct functions *known;
 	struct arena *arena;
-	struct pile regions; /* struct region */
-	struct pile found;   /* struct one; number 1 is the first */
-	struct pile steps;   /* struct step; to be followed */
-	struct pile log;     /* locations that the current function owns */
-	struct pile jumps;   /* struct jump */
-	struct pile returns; /* struct held: after calls that may not return */
+	struct pile regions; /* array of struct region */
+	/* array of struct one; the first element has number 1 */
+	struct pile found;
+	/* array of struct step: the steps that are still to be followed */
+	struct pile steps;
+	/* array of the struct found_place that the current function owns */
+	struct pile log;
+	struct pile jumps; /* array of struct jump */
+	/* array of struct held: the steps after calls that may not return */
+	struct pile returns;
 	uint32_t current;
-	/* Maximum of further jump table entries: makes the time linear. */
+	/*
+	 * Maximum number of further entries of jump tables. This limit keeps
+	 * the time linear.
+	 */
 	uint64_t entries_left;
 	int err;
 };
 
-/* Adds an item. Returns it, or NULL. */
+/* Adds an item to an array. Returns the item, or NULL. */
 void *found_pile_add(struct found_search *s, struct pile *pile, size_t bytes);
 
 /*
@@ -129,7 +138,10 @@ void found_note_pointer(struct found_search *s, uint64_t vaddr);
  */
 void found_examine(struct found_search *s, uint32_t number);
 
-/* Add a step of s->current, and follow all steps. */
+/*
+ * found_push_step() adds a step of the function s->current, and
+ * found_follow_all() follows all steps.
+ */
 void found_push_step(struct found_search *s, uint64_t vaddr,
 		     struct stack stack);
 void found_follow_all(struct found_search *s);

@@ -15,7 +15,7 @@
 #include "wire/verdict.h"
 
 #define MIN_ROOM   1024
-#define MAX_NESTED 64 /* limit of functions inside one function */
+#define MAX_NESTED 64 /* maximum number of functions inside one function */
 
 struct gathering {
 	const struct image *image;
@@ -63,7 +63,8 @@ static int add(struct gathering *g, const struct function *function)
 	int err = 0;
 
 	if (!is_code(g->image, function->vaddr, function->size))
-		return 0; /* in sections that the linker discarded */
+		/* the symbol belongs to a section that the linker discarded */
+		return 0;
 	if (g->count == g->room)
 		err = grow(g);
 	if (!err)

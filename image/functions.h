@@ -25,23 +25,25 @@ struct function {
 	uint64_t size;
 	uint64_t fde_vaddr; /* address of the function's FDE, or 0 */
 	uint8_t verdict;    /* enum verdict */
-	uint8_t has_fde;    /* the size is taken from the FDE */
-	uint8_t has_lsda;   /* the FDE has an exception table */
-	uint8_t is_named;   /* a symbol starts here */
+	uint8_t has_fde;    /* whether the size is taken from the FDE */
+	uint8_t has_lsda;   /* whether the FDE has an exception table */
+	uint8_t is_named;   /* whether a symbol starts here */
 	/* Other modules can call a symbol that starts here. */
 	uint8_t is_exported;
 	/* The function is taken to end where the next one starts. */
 	uint8_t is_unsized;
-	uint8_t is_found;  /* found by reading code (found.h) */
+	/* whether the function was found by reading code (found.h) */
+	uint8_t is_found;
 	uint8_t is_inside; /* the function starts inside an earlier function */
 };
 
 struct functions {
-	struct function *list; /* sorted by vaddr; no two have the same */
+	/* sorted by vaddr; no two functions have the same */
+	struct function *list;
 	uint32_t count;
 };
 
-/* Returns 0, -EBADMSG, or -ENOMEM. */
+/* Finds the functions of a module. Returns 0, -EBADMSG, or -ENOMEM. */
 int functions_find(const struct image *image, struct arena *arena,
 		   struct functions *out);
 

@@ -53,7 +53,8 @@ int idioms_accesses(const uint8_t *code, unsigned int length,
 /*
  * Return whether an instruction that ends at next_vaddr takes the address
  * *vaddr, or loads or jumps through a table of addresses at *vaddr.
- * is_at_fixed_place: the module is always loaded at its link-time address.
+ * is_at_fixed_place is 1 if the module is always loaded at its link-time
+ * address.
  */
 int idioms_takes_address(const uint8_t *code, const struct insn *insn,
 			 uint64_t next_vaddr, int is_at_fixed_place,

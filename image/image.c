@@ -187,7 +187,9 @@ struct bytes image_bytes_at(const struct image *image, uint64_t vaddr)
 	const uint8_t *at = image_at(image, vaddr, &left);
 
 	if (!at)
-		/* Not NULL, so that pointer arithmetic is defined. */
+		/*
+		 * `at` must not be NULL, so that pointer arithmetic is defined.
+		 */
 		at = image->bytes;
 	return (struct bytes){ .at = at, .end = at + left };
 }
@@ -294,7 +296,7 @@ size_t image_build_id(const struct image *image, uint8_t *out, size_t room)
 		if (segment->p_type != PT_NOTE)
 			continue;
 		/*
-		 * As it will be loaded, if it is loaded
+		 * Reads the note as the loader loads it, if it does
 		 * (preload/modules/modules.c).
 		 */
 		at = image_at(image, segment->p_vaddr, &left);

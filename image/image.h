@@ -29,12 +29,14 @@ struct image {
 	uint16_t section_count;
 	/* Stamp of the opened file; zeros if there is none. */
 	struct file_stamp stamp;
-	uint8_t is_copy; /* see image_copy.h */
+	/* whether the bytes are a copy of the file (image_copy.h) */
+	uint8_t is_copy;
 };
 
 /*
- * Returns 0 or -errno: -ENOEXEC if it is no ELF executable or shared object of
- * this architecture, -EBADMSG if it is damaged; others from the system.
+ * Opens an ELF file. Returns 0 or -errno: -ENOEXEC if it is no ELF executable
+ * or shared object of this architecture, -EBADMSG if it is damaged; others from
+ * the system.
  */
 int image_open(struct image *image, const char *path);
 
@@ -68,7 +70,7 @@ const Elf64_Phdr *image_segment(const struct image *image, uint32_t type);
 /* Returns the section of that name, or NULL. */
 const Elf64_Shdr *image_section(const struct image *image, const char *name);
 
-/* Returns "" if it has no name. */
+/* Returns a section's name, or "" if it has no name. */
 const char *image_section_name(const struct image *image,
 			       const Elf64_Shdr *section);
 

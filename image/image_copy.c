@@ -101,7 +101,8 @@ static int copy_range(void *context, const uint8_t *bytes, uint64_t count)
 
 static int copy_ranges(const struct image *headers, int fd, struct image *image)
 {
-	const uint64_t most = 2 * headers->size; /* as for content_of() */
+	/* the same limit as in content_of() */
+	const uint64_t most = 2 * headers->size;
 	struct image_room room;
 	struct image_copying copying = { .headers = headers, .room = &room };
 	int err = room_open(&room, fd, headers->size);

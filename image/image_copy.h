@@ -12,7 +12,7 @@
 
 #include "image/image.h"
 
-/* Maximum for one file. */
+/* Maximum size of a copy, in bytes. */
 #define IMAGE_COPY_MOST (UINT64_C(1) << 30)
 
 /*

@@ -13,7 +13,8 @@
 #include "image/functions.h"
 
 struct inquiry {
-	const struct image *image; /* owned by the caller */
+	/* the module's file, which the caller owns */
+	const struct image *image;
 	/* Memory of the fields below; the caller frees it. */
 	struct arena scratch;
 	struct decoder decoder;

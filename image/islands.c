@@ -10,7 +10,10 @@ struct island_gap {
 	uint64_t end;
 };
 
-/* A function must end within this distance, the reach of a rel8. */
+/*
+ * The reach of a rel8 in bytes. Functions that end farther away are not
+ * considered.
+ */
 #define MAX_GAP_BYTES 128
 
 /*

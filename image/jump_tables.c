@@ -10,7 +10,7 @@
  */
 #define MAX_FUNCTION_BYTES 65536
 #define MAX_CROSSINGS      1024
-#define MAX_STEPS_A_BYTE   64 /* makes the time linear */
+#define MAX_STEPS_A_BYTE   64 /* limits the steps, so that the time is linear */
 
 #define INSIDE_INSN        UINT16_MAX
 
@@ -21,7 +21,8 @@
 struct crossing {
 	struct values values;
 	uint32_t offset;
-	uint8_t waits; /* the flow from this crossing must still be followed */
+	/* whether the flow from this crossing must still be followed */
+	uint8_t waits;
 };
 
 struct jump_tables {
@@ -180,7 +181,7 @@ static int pass(struct jump_tables *t, const uint8_t *code,
 	case INSN_RETURN:
 	case INSN_STOP:
 		return 0;
-	default: /* calls, which a leaf does not have */
+	default: /* the instruction is a call, which a leaf does not contain */
 		t->is_in_doubt = 1;
 		return 0;
 	}

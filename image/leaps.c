@@ -36,7 +36,10 @@ static int spares(const struct wire_function *function, uint64_t vaddr)
 	return vaddr - function->vaddr >= function->patch_offset + taken;
 }
 
-/* A hook with an endbr64 before it and a guest's jump. */
+/*
+ * Maximum size of a hook: an endbr64, the function's jump, and the jump of
+ * another function behind it.
+ */
 #define HOOK_MAX_BYTES (FUNCTION_MARK_BYTES + 2 * PATCH_BYTES)
 
 /*

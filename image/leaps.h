@@ -21,13 +21,13 @@ struct leap {
 	uint32_t bytes;
 };
 
-/* A list; the newest leap is first. */
+/* A list of leaps. The newest is the first. */
 struct leaps {
 	struct leap *first;
 	uint32_t count;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Adds a leap at vaddr. Returns 0 or -ENOMEM. */
 int leaps_add(struct leaps *leaps, struct arena *arena, uint64_t vaddr,
 	      uint32_t bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leaves: functions that call nothing.
+ * Finds leaves, which are functions that call nothing.
  *
  * A leaf's instructions only jump within it, also through tables
  * (image/jump_tables.h), and return. No call begins while it runs, and its

@@ -12,8 +12,8 @@
 #include "disasm/decode.h"
 
 struct mapper_watch {
-	int is_known;    /* the value of eax is known */
-	uint32_t number; /* that value */
+	int is_known;    /* whether the value of eax is known */
+	uint32_t number; /* the value of eax */
 	/* A system call that maps memory, or an unknown one, was found. */
 	int maps;
 };

@@ -18,11 +18,14 @@ struct marks {
 	uint8_t *bits;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Allocates the bits. Returns 0 or -ENOMEM. */
 static inline int marks_init(struct marks *marks, struct arena *arena,
 			     uint64_t vaddr_start, uint64_t vaddr_end)
 {
-	/* One word more, so that marks_from() may read past the end. */
+	/*
+	 * One word more is allocated, so that marks_from() may read past the
+	 * end.
+	 */
 	uint8_t *bits = arena_alloc(arena, (vaddr_end - vaddr_start) / 8 + 16);
 
 	*marks = (struct marks){ vaddr_start, vaddr_end, bits };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The linker covers each table with a single FDE. Without section headers a
- * table is recognized by its code.
+ * See plt.h. The linker covers each procedure linkage table with a single FDE.
+ * Without section headers a table is recognized by its code.
  */
 #include "image/plt.h"
 

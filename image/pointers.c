@@ -5,7 +5,7 @@
 #include "image/dynamic.h"
 #include "machine/elf_numbers.h"
 
-#define MAX_ENTRIES    65536 /* maximum of entries of a jump table */
+#define MAX_ENTRIES    65536 /* maximum number of entries of a jump table */
 #define NAME_BYTES_MAX 64    /* maximum size of a symbol's name */
 
 struct pointer_walk {

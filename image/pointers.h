@@ -29,11 +29,12 @@ void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
 
 /* A word in data in which the loader stores the address of a symbol. */
 struct named_pointer {
-	const char *name;    /* "" if it exceeds 63 bytes */
+	const char *name; /* name of the symbol, or "" if it exceeds 63 bytes */
 	uint64_t slot_vaddr; /* address of the word */
 	/* The symbol's address if this module defines it, or 0. */
 	uint64_t vaddr;
-	uint8_t is_linked; /* part of the PLT or GOT: used for calls */
+	/* whether the word is part of the PLT or GOT, and so used for calls */
+	uint8_t is_linked;
 };
 
 typedef void (*named_visit)(void *context, const struct named_pointer *pointer);
@@ -42,7 +43,10 @@ typedef void (*named_visit)(void *context, const struct named_pointer *pointer);
 void pointers_walk_named(const struct image *image, named_visit visit,
 			 void *context);
 
-/* Returns 0 at the end of the table: vaddr is no address of its function. */
+/*
+ * Called for each entry. Returns 0 if the table has ended, because vaddr is no
+ * address in its function.
+ */
 typedef int (*table_visit)(void *context, uint64_t vaddr);
 
 /* Visit the entries of a possible jump table at vaddr. */

@@ -23,8 +23,9 @@ struct probed_function {
 	const uint8_t *code;
 	uint64_t bytes;
 	uint64_t padding_bytes;
-	int is_blind;    /* some byte of the function cannot be decoded */
-	int is_computed; /* some targets of the function's jumps are unknown */
+	int is_blind; /* whether some byte of the function cannot be decoded */
+	/* whether some targets of the function's jumps are unknown */
+	int is_computed;
 };
 
 int probe_map_init(struct probe_map *map, const struct inquiry *inquiry,
@@ -327,7 +328,7 @@ int probe_site_text(const struct probe_map *map, const struct probe_site *site,
 struct site_search {
 	struct probe_site site;
 	int is_found;
-	int is_inside; /* the address is inside an instruction */
+	int is_inside; /* whether the address is inside an instruction */
 };
 
 static void visit_site(void *context, const struct probe_site *site)

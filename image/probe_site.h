@@ -17,7 +17,7 @@
 #include "image/inquiry.h"
 #include "wire/user_probe.h"
 
-/* For one module. */
+/* The data about one module. */
 struct probe_map {
 	const struct inquiry *inquiry;
 	/*
@@ -25,15 +25,15 @@ struct probe_map {
 	 * own jumps. The caller marks them.
 	 */
 	struct marks taken;
-	int has_traps; /* breakpoints work in this module */
+	int has_traps; /* whether breakpoints work in this module */
 };
 
 struct probe_site {
 	uint64_t vaddr; /* address of the instruction */
-	/* Address of the overwritten bytes: after an endbr64. */
+	/* Address of the overwritten bytes, which follow an endbr64. */
 	uint64_t patch_vaddr;
 	uint8_t insn_bytes;
-	uint8_t displaced_bytes; /* 0 without a tier */
+	uint8_t displaced_bytes; /* 0 if the site has no tier */
 	uint8_t tier;            /* enum probe_tier */
 	/* enum probe_reason: why there is no jump, or no probe */
 	uint8_t reason;
@@ -45,7 +45,7 @@ enum probe_leaving { PROBE_STAYS, PROBE_LEAVES, PROBE_LEAVES_IF };
 
 typedef void (*probe_site_visit)(void *context, const struct probe_site *site);
 
-/* Returns 0 or -ENOMEM. */
+/* Initialises the data about a module. Returns 0 or -ENOMEM. */
 int probe_map_init(struct probe_map *map, const struct inquiry *inquiry,
 		   struct arena *arena);
 

@@ -125,7 +125,10 @@ int probe_spec_means(const struct probe_spec *spec, const char *path,
 
 /* ---- Functions by name ---- */
 
-/* Static functions of one name, or instances of a template. */
+/*
+ * Maximum number of functions with one name: static functions, or instances of
+ * a template.
+ */
 #define NAMESAKES_MAX 64
 
 struct name_matches {
@@ -160,7 +163,7 @@ struct exit_walk {
 	probe_site_visit visit;
 	void *context;
 	unsigned int count;
-	int leaves_if; /* some exit of the function is conditional */
+	int leaves_if; /* whether some exit of the function is conditional */
 };
 
 static void check_exit(void *context, const struct probe_site *site)

@@ -24,15 +24,16 @@
 #define PROBE_SPEC_MAX_ADDRESSES 32
 
 struct probe_spec {
-	char module[PROBE_SPEC_MAX_BYTES];   /* "": no module is named */
-	char function[PROBE_SPEC_MAX_BYTES]; /* "": there are addresses */
+	char module[PROBE_SPEC_MAX_BYTES]; /* "" if the text names no module */
+	/* "" if the text contains addresses instead */
+	char function[PROBE_SPEC_MAX_BYTES];
 	uint64_t offset;
 	uint64_t addresses[PROBE_SPEC_MAX_ADDRESSES];
 	uint32_t address_count;
 	int is_return;
 };
 
-/* Returns 0 or -EINVAL. */
+/* Parses the text of a probe. Returns 0 or -EINVAL. */
 int probe_spec_parse(const char *text, struct probe_spec *out);
 
 /* Returns whether the text applies to a module, given its path. */
@@ -44,7 +45,7 @@ int probe_spec_is_in(const struct probe_spec *spec, const struct image *image);
 
 /*
  * Visits each location in a module, including those that cannot be probed.
- * Returns their number; 0: there is no such function.
+ * Returns the number of locations, or 0 if there is no such function.
  */
 unsigned int probe_spec_walk(const struct probe_spec *spec,
 			     const struct probe_map *map,

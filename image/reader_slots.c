@@ -10,11 +10,12 @@
 #include "image/symbol_names.h"
 #include "image/symbols.h"
 
-#define SLOTS_MAX (UINT32_C(1) << 28) /* no file has so many relocations */
+/* maximum number of slots; no file has so many relocations */
+#define SLOTS_MAX (UINT32_C(1) << 28)
 
 struct slot_gathering {
 	const struct image *image;
-	/* Receives the slots; NULL: only count them. */
+	/* Receives the slots. With NULL the slots are only counted. */
 	struct reader_slots *slots;
 	uint64_t count;
 };

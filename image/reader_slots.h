@@ -27,24 +27,25 @@
 enum reader_kind {
 	READER_IS_NONE,
 	READER_OF_ITS_OWN, /* the function reads its own return address */
-	/* reads its own return address and that of its caller */
+	/* the function reads its own return address and that of its caller */
 	READER_OF_ITS_CALLER_S,
 	READER_IS_LOCAL, /* a function of this module, at `vaddr` */
 };
 
 struct reader_slot {
-	uint64_t at; /* address of the slot or function; 0: unused */
+	/* address of the slot or function; 0 if the entry is unused */
+	uint64_t at;
 	uint64_t vaddr;
 	uint32_t kind; /* enum reader_kind */
 };
 
-/* A hash table. */
+/* A hash table of slots by their address. */
 struct reader_slots {
 	struct reader_slot *slots;
 	uint32_t mask;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Finds the slots of a module. Returns 0 or -ENOMEM. */
 int reader_slots_find(const struct image *image, struct arena *arena,
 		      struct reader_slots *out);
 

@@ -37,15 +37,22 @@ struct reader_watch {
 	uint64_t vaddr;
 	uint8_t is_watching;
 	uint8_t is_reader;
-	/* The return address was loaded, and not jumped to yet. */
+	/*
+	 * Whether the return address was loaded and no jump to it has followed.
+	 */
 	uint8_t has_taken;
-	uint8_t has_loaded; /* loaded, not popped: it is still on the stack */
+	/* whether it was loaded by a mov, so that it is still on the stack */
+	uint8_t has_loaded;
 	uint8_t taken_register;
 	uint8_t returns_by_jump;
-	/* The preceding instruction was a push; slot_offset is from then. */
+	/*
+	 * Whether the preceding instruction was a push. slot_offset is then the
+	 * value before the push.
+	 */
 	uint8_t has_pushed;
 	/*
-	 * A constant was pushed, and neither a branch nor a pop has followed.
+	 * Whether a constant was pushed, and neither a branch nor a pop has
+	 * followed.
 	 */
 	uint8_t has_pushed_constant;
 	int64_t slot_offset;

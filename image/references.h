@@ -23,12 +23,12 @@ struct reference_block {
 	struct reference items[REFERENCES_IN_BLOCK];
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct references {
 	struct reference_block *last;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Adds a reference. Returns 0 or -ENOMEM. */
 int references_add(struct references *references, struct arena *arena,
 		   uint32_t from, uint32_t to);
 

@@ -61,6 +61,6 @@ enum module_state module_state_of_traits(uint32_t traits, int is_late)
 	if (traits & TRAIT_SPLIT_STACK)
 		return MODULE_IS_SPLIT_STACK;
 	if (traits & TRAIT_V8 && is_late)
-		return MODULE_IS_LATE_V8; /* see runtimes.h */
+		return MODULE_IS_LATE_V8; /* the reason is in runtimes.h */
 	return MODULE_IS_HOOKED;
 }

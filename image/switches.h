@@ -19,9 +19,10 @@
 
 #include "disasm/decode.h"
 
-/* Zero-initialise it for each function. */
+/* The user sets all members to 0 for each function. */
 struct switch_watch {
-	uint32_t has_saved; /* bit n: register n has the saved stack pointer */
+	/* bit n is set if register n contains the saved stack pointer */
+	uint32_t has_saved;
 	uint8_t has_saved_in_frame;
 };
 

@@ -101,7 +101,11 @@ static int family_has(const struct family *family, const char *name)
 int name_is_never_hooked(const char *name)
 {
 	if (name[0] == '_' && name[1] == 'Z')
-		return 0; /* C++: not in the list, and too many to search */
+		/*
+		 * C++ names are not in the list, and there are too many to
+		 * search for
+		 */
+		return 0;
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		if (family_has(&families[i], name))
 			return 1;

@@ -22,7 +22,11 @@ struct string_table {
 struct symbol_table {
 	struct bytes entries;
 	struct string_table strings;
-	uint64_t *left; /* how many more symbols are allowed, in all tables */
+	/*
+	 * points to the number of further symbols that are allowed in all
+	 * tables
+	 */
+	uint64_t *left;
 	int is_dynamic;
 };
 
@@ -136,7 +140,7 @@ static uint64_t count_of_dynamic(const struct image *image)
 		return count_of_gnu_hash(image, vaddr);
 	if (!dynamic_value(image, DT_HASH, &vaddr))
 		return 0;
-	b = image_bytes_at(image, vaddr + 4); /* after nbucket */
+	b = image_bytes_at(image, vaddr + 4); /* skips nbucket */
 	return bytes_unsigned(&b, 4);
 }
 

@@ -15,13 +15,20 @@ struct symbol {
 	const char *name; /* points into the file */
 	uint64_t vaddr;
 	uint64_t size;
-	/* The type is FUNC, or IFUNC, whose code is its resolver. */
+	/*
+	 * Whether the type is FUNC or IFUNC. The code of an IFUNC is that of
+	 * its resolver.
+	 */
 	uint8_t is_function;
-	uint8_t is_defined;  /* this module defines the symbol as an address */
-	uint8_t is_exported; /* other modules can call it */
+	/* whether this module defines the symbol as an address */
+	uint8_t is_defined;
+	uint8_t is_exported; /* whether other modules can call the symbol */
 };
 
-/* Returns 0 to continue, or the result for symbols_walk(). */
+/*
+ * Called for each symbol. Returns 0 to continue. Any other result ends the walk
+ * and becomes the result of symbols_walk().
+ */
 typedef int (*symbol_visit)(void *context, const struct symbol *symbol);
 
 /*

@@ -158,7 +158,8 @@ static int8_t island_in(const struct choice *c, uint32_t host, uint64_t site)
 	return (int8_t)rel;
 }
 
-#define FIRST_BYTES 16 /* first bytes of a function, among them its island */
+/* number of a function's first bytes that may be its island */
+#define FIRST_BYTES 16
 
 /* Finds a function with room for two jumps, near `site` of function `index`. */
 static int8_t find_host(const struct choice *c, uint32_t index, uint64_t site,

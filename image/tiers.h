@@ -14,7 +14,7 @@ struct tiers {
 	const struct decoder *decoder;
 	const struct functions *functions;
 	const struct branches *branches;
-	int has_traps; /* breakpoints work in this module */
+	int has_traps; /* whether breakpoints work in this module */
 };
 
 /*

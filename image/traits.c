@@ -12,14 +12,19 @@
 struct sign {
 	const char *name; /* name of a symbol that shows the trait */
 	uint32_t trait;
-	int is_import; /* undefined here: the runtime is another module */
+	/*
+	 * whether the symbol is undefined here, because the runtime is another
+	 * module
+	 */
+	int is_import;
 };
 
 static const struct sign signs[] = {
 	{ "caml_program", TRAIT_OCAML, 0 },
 	{ "caml_system__frametable", TRAIT_OCAML, 0 },
 	{ "caml_startup__frametable", TRAIT_OCAML, 0 },
-	{ "caml_plugin_header", TRAIT_OCAML, 0 }, /* natdynlink's .cmxs */
+	/* symbol of a plug-in in OCaml (.cmxs) */
+	{ "caml_plugin_header", TRAIT_OCAML, 0 },
 	{ "stg_upd_frame_info", TRAIT_HASKELL, 0 },
 	{ "stg_upd_frame_info", TRAIT_HASKELL, 1 },
 	{ "stg_ap_0_fast", TRAIT_HASKELL, 1 },
@@ -57,7 +62,8 @@ static int has_go_note(const struct image *image)
 		if (segment->p_type != PT_NOTE || bytes_left(&b) < 16)
 			continue;
 		if (bytes_unsigned(&b, 4) == 4) {
-			bytes_skip(&b, 8); /* size of its contents, type */
+			/* skips the size of the contents, and the type */
+			bytes_skip(&b, 8);
 			if (memcmp(b.at, "Go\0\0", 4) == 0)
 				return 1;
 		}

@@ -24,13 +24,21 @@
 #define PAGE       4096
 #define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
-/* Low bits of a slot's key: locks are aligned. */
+/*
+ * Flags in the low bits of a slot's key, which are free because locks are
+ * aligned.
+ */
 #define IS_SHARED UINT64_C(1)
 #define CLAIMED   UINT64_C(2)
 
 struct hold_slot {
-	_Atomic uint64_t key; /* the lock's address, IS_SHARED; 0: free */
-	uint64_t thread; /* the rest is written by the thread that claimed it */
+	/* the lock's address and IS_SHARED; 0 if the slot is free */
+	_Atomic uint64_t key;
+	/*
+	 * this and the following members are written by the thread that claimed
+	 * the slot
+	 */
+	uint64_t thread;
 	uint64_t row, since_ns;
 };
 
@@ -41,7 +49,7 @@ static uint64_t key_of(const void *lock, int is_shared)
 	return (uint64_t)(uintptr_t)lock | (is_shared ? IS_SHARED : 0);
 }
 
-/* Returns a slot of the lock's window, by number. */
+/* Returns slot `number` of the lock's window. */
 static struct hold_slot *slot_at(const void *lock, int number)
 {
 	const uint64_t home = (uint64_t)(uintptr_t)lock * MULTIPLIER >> 40;
@@ -119,7 +127,7 @@ int held_locks_take(const void *lock, int is_shared, int is_own,
 	return 1;
 }
 
-/* The kernel replaces these pages by zero pages. */
+/* By this advice the kernel replaces the pages by pages of zeros. */
 void held_locks_after_fork(void)
 {
 	syscall(SYS_madvise, slots, sizeof(slots), MADV_DONTNEED);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Held locks, by address: since when, and in which context they were taken. Any
- * thread, and signal handlers; no function waits.
+ * Stores by address which locks are held, since when, and in which context they
+ * were acquired. Any thread and signal handler may call these functions, which
+ * never wait.
  */
 #ifndef CLEW_LOCKS_HELD_LOCKS_H
 #define CLEW_LOCKS_HELD_LOCKS_H
@@ -10,8 +11,8 @@
 
 struct held_lock {
 	const void *lock;
-	int is_shared; /* several threads may hold it */
-	uint64_t row;  /* the row where it counts: lock_sites.h */
+	int is_shared; /* whether several threads may hold the lock at once */
+	uint64_t row;  /* row in which the hold is counted (lock_sites.h) */
 	uint64_t since_ns;
 };
 

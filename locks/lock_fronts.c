@@ -119,7 +119,10 @@ static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
 #define FIND_TRIER(name, type, is_shared)                             FIND(name)
 #define FIND_WAITER(name, parameters, arguments)                      FIND(name)
 
-/* The default version is an older one, for other condition variables. */
+/*
+ * Finds a function of condition variables by its version, because the default
+ * version of dlsym() is an older function, for other condition variables.
+ */
 static void *find_wait(const char *name)
 {
 	void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
@@ -250,7 +253,7 @@ static int knows_owner(const pthread_mutex_t *lock)
 /* An attempt to take a lock. */
 struct taking {
 	uint64_t row;
-	uint64_t since_ns; /* start of the wait; 0: there was none */
+	uint64_t since_ns; /* start of the wait; 0 if the thread did not wait */
 };
 
 static struct taking taking_begin(void)
@@ -342,7 +345,7 @@ static int released(const struct held_lock *held, uint64_t end_ns, int result)
 	if (result == 0)
 		lock_sites_release(held->row, end_ns - held->since_ns);
 	else
-		hold(held); /* still held */
+		hold(held); /* the lock is still held */
 	return result;
 }
 
@@ -375,7 +378,8 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 /* A wait for a condition, which releases its mutex and takes it again. */
 struct condition_wait {
 	struct held_lock held;
-	int was_held; /* as far as it is recorded */
+	/* whether the mutex was held, as far as this is recorded */
+	int was_held;
 	uint64_t since_ns;
 	int result;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts waits for locks and holds of locks by calling context in clew's
- * recording (agent/clew.h). Any thread, and signal handlers.
+ * recording (agent/clew.h). Any thread and signal handler may call these
+ * functions.
  */
 #ifndef CLEW_LOCKS_LOCK_SITES_H
 #define CLEW_LOCKS_LOCK_SITES_H
@@ -14,33 +15,38 @@
  */
 enum lock_value {
 	LOCK_ACQUISITIONS,
-	/* Acquisitions of a lock that another thread held. */
+	/* Number of acquisitions of a lock that another thread held. */
 	LOCK_CONTENDED,
-	LOCK_WAIT,         /* ns until it was acquired or the wait ended */
+	/* time until the lock was acquired or the wait ended, in ns */
+	LOCK_WAIT,
 	LOCK_LONGEST_WAIT, /* ns */
-	LOCK_HOLD,         /* ns from acquisition to release */
+	LOCK_HOLD,         /* time from acquisition to release, in ns */
 	LOCK_LONGEST_HOLD, /* ns */
-	/* Attempts that failed, and waits that timed out. */
+	/* Number of attempts that failed, and of waits that timed out. */
 	LOCK_REFUSED,
-	LOCK_CONDITIONS, /* waits for a condition */
-	/* Time in ns of these waits, including those for the mutex. */
+	LOCK_CONDITIONS, /* number of waits for a condition */
+	/* Time of these waits in ns, including the waits for the mutex. */
 	LOCK_CONDITION_NS,
-	/* Holds that found no room in the table; outside contexts. */
+	/*
+	 * Number of holds for which the table had no room. Counted outside of
+	 * all contexts.
+	 */
 	LOCK_UNTRACKED,
 	LOCK_VALUES
 };
 
 /*
- * Returns whether clew is present; called repeatedly until `is_last`, because
- * clew may not have begun yet.
+ * Returns whether clew is present. It is called repeatedly, because clew may
+ * not have begun yet; is_last is set at the last call.
  */
 int lock_sites_begin(int is_last);
 
-/* Returns the row of the thread's context; 0: nothing is counted. */
+/* Returns the row of the thread's context, or 0 if nothing is counted. */
 uint64_t lock_sites_here(void);
 
 /*
- * Count an acquired lock, and a failed attempt; `waited_ns` 0: without waiting.
+ * lock_sites_take() counts an acquired lock, and lock_sites_refuse() a failed
+ * attempt. waited_ns is 0 if the thread did not wait.
  */
 void lock_sites_take(uint64_t row, int is_contended, uint64_t waited_ns);
 void lock_sites_refuse(uint64_t row, uint64_t waited_ns);

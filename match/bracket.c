@@ -52,7 +52,7 @@ struct bracket_reader {
 	const char *at;
 	enum bracket_kind kind;
 	struct byte_set *set;
-	const char *why; /* NULL: no error */
+	const char *why; /* the error message, or NULL */
 };
 
 static int refuse(struct bracket_reader *reader, const char *why)

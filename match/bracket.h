@@ -36,7 +36,7 @@ static inline void byte_set_unite(struct byte_set *set,
 		set->words[i] |= other->words[i];
 }
 
-/* The differences between the two languages. */
+/* The two languages, which differ as follows. */
 enum bracket_kind {
 	/* `^` negates; a backslash is an ordinary byte */
 	BRACKET_OF_ERE,

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define DEPTH_MAX 64 /* of nested template arguments */
+#define DEPTH_MAX 64 /* maximum depth of nested template arguments */
 
 static int is_digit(char c)
 {
@@ -17,7 +17,7 @@ static int is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* A part of a name, as typed or in a symbol. */
+/* A part of a name, either of the name as the user typed it or of a symbol. */
 struct name_part {
 	const char *text;
 	size_t bytes;
@@ -85,7 +85,7 @@ static const char *skip_piece(const char *at, unsigned int depth)
 	case 'X':
 	case 'F':
 		return skip_to_end(at + 1, depth + 1);
-	case 'L': /* a literal, or a symbol of internal linkage */
+	case 'L': /* begins a literal, or a symbol of internal linkage */
 		if (at[1] == '_')
 			return at[2] == 'Z' ? skip_to_end(at + 3, depth + 1)
 					    : NULL;
@@ -101,7 +101,7 @@ static const char *skip_piece(const char *at, unsigned int depth)
 		if (at[1] == 't' || at[1] == 'T')
 			return skip_to_end(at + 2, depth + 1);
 		return at[1] ? at + 2 : NULL;
-	case 'Z': /* a name within a function */
+	case 'Z': /* begins a name within a function */
 	case '\0':
 	case '.':
 		return NULL;
@@ -196,7 +196,10 @@ static const char *match_part(const char *at, const struct name_part *part,
 	return skip_suffixes(at);
 }
 
-/* Matches N ... E, with parts in sequence. */
+/*
+ * Matches a nested name, which has the form N ... E. Its parts follow each
+ * other.
+ */
 static const char *match_nested(const char *at, const char *name)
 {
 	struct name_part part = { "", 0 }, outer = part;
@@ -236,5 +239,5 @@ int cxx_name_means(const char *name, const char *symbol)
 		return 0;
 	at = symbol[2] == 'N' ? match_nested(symbol + 3, name)
 			      : match_plain(symbol + 2, name);
-	return at && *at; /* parameters follow, so it is no variable */
+	return at && *at; /* parameters follow, so the symbol is no variable */
 }

@@ -7,7 +7,8 @@
 #include "match/ere_program.h"
 #include "match/ere_tree.h"
 
-#define ANYWHERE 0x100 /* accepts all of enum ere_place */
+/* stands for a position that satisfies every assertion */
+#define ANYWHERE 0x100
 
 static int is_word(char byte)
 {
@@ -40,8 +41,8 @@ static int add_thread(struct ere_threads *threads, uint32_t pc)
 }
 
 /*
- * Adds a thread and those that it becomes without reading a byte. Each pc is
- * pushed once.
+ * Adds a thread of the machine at `pc`, and the threads that it becomes without
+ * reading a byte. Each pc is pushed once.
  */
 static void add_all(struct ere *ere, struct ere_threads *threads, uint32_t pc,
 		    unsigned int place)
@@ -104,7 +105,7 @@ static void find_first(struct ere *ere)
 	}
 }
 
-/* Allocates the memory for running, and the program. */
+/* Allocates the program, and the memory that is needed for running it. */
 static int take_memory(struct ere *ere, uint32_t count, ere_alloc alloc,
 		       void *context)
 {

@@ -21,8 +21,8 @@
 
 #include "match/bracket.h"
 
-#define ERE_DEPTH_MAX   200   /* of nested parentheses */
-#define ERE_PROGRAM_MAX 65536 /* instructions */
+#define ERE_DEPTH_MAX   200   /* maximum depth of nested parentheses */
+#define ERE_PROGRAM_MAX 65536 /* maximum number of instructions */
 
 enum ere_op {
 	ERE_SET,    /* read a byte of the set; continue */
@@ -42,16 +42,16 @@ enum ere_place {
 
 struct ere_insn {
 	uint8_t op;
-	uint8_t must; /* ERE_ASSERT: required properties */
+	uint8_t must; /* for ERE_ASSERT: required properties of the position */
 	uint8_t must_not;
-	uint32_t x; /* ERE_SET: number of the set */
+	uint32_t x; /* for ERE_SET: number of the set */
 	uint32_t y;
 };
 
-/* Threads, in the order in which they were added. */
+/* The threads of the machine, in the order in which they were added. */
 struct ere_threads {
 	uint32_t *list;
-	uint32_t *where; /* position in the list, by instruction */
+	uint32_t *where; /* position in `list` of each instruction's thread */
 	uint32_t count;
 };
 
@@ -60,13 +60,14 @@ struct ere {
 	uint32_t count;
 	struct byte_set *sets;
 	struct byte_set first; /* bytes with which a nonempty match begins */
-	int has_empty;         /* a match may be empty */
+	int has_empty;         /* whether a match may be empty */
 	/* Used during a match. */
 	struct ere_threads threads[2];
 	uint32_t *stack;
 };
 
-typedef void *(*ere_alloc)(void *context, size_t bytes); /* zeroed, or NULL */
+/* returns zeroed memory, or NULL */
+typedef void *(*ere_alloc)(void *context, size_t bytes);
 
 /*
  * Compiles an expression, in memory from `alloc`. Returns 0, or -EINVAL,

@@ -6,15 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REPEAT_MAX     32767 /* RE_DUP_MAX */
+#define REPEAT_MAX     32767 /* the value of RE_DUP_MAX */
 #define NOT_A_NUMBER   (UINT32_MAX - 1)
 #define NUMBER_MISSING (UINT32_MAX - 2)
 
 struct ere_parser {
 	const char *at;
-	uint32_t depth; /* of parentheses */
+	uint32_t depth; /* depth of parentheses */
 	uint32_t set_count;
-	struct byte_set *sets; /* room for one for each byte of the text */
+	/* an array with room for one set for each byte of the text */
+	struct byte_set *sets;
 	ere_alloc alloc;
 	void *context;
 	int err;
@@ -132,7 +133,9 @@ static void measure_group(struct ere_parser *parser, struct ere_node *group)
 				group->depth = n->depth + 1;
 		}
 		if (b->next)
-			/* The fork, and the jump over the others. */
+			/*
+			 * counts the fork, and the jump over the other branches
+			 */
 			group->size += 2;
 	}
 	if (group->size > ERE_PROGRAM_MAX || group->depth > ERE_DEPTH_MAX)
@@ -347,7 +350,10 @@ static struct ere_node *read_atom(struct ere_parser *parser)
 	return c == '.' ? make_any(parser) : make_byte(parser, c);
 }
 
-/* A ) outside parentheses stands for itself. */
+/*
+ * Returns whether a branch ends here. A ) outside of parentheses stands for
+ * itself.
+ */
 static int is_end_of_branch(const struct ere_parser *parser)
 {
 	return !*parser->at || *parser->at == '|' ||

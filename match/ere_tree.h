@@ -21,14 +21,15 @@ enum ere_node_kind {
 
 struct ere_node {
 	enum ere_node_kind kind;
-	struct ere_node *next;     /* in its branch */
-	struct ere_branch *branch; /* ERE_NODE_GROUP: the first one */
+	struct ere_node *next;     /* next node of its branch */
+	struct ere_branch *branch; /* for ERE_NODE_GROUP: the first branch */
 	struct ere_node *child;    /* ERE_NODE_REPEAT */
 	uint32_t least, most;      /* ERE_NODE_REPEAT */
 	uint32_t set;              /* ERE_NODE_SET */
 	uint8_t must, must_not;
-	uint32_t depth; /* of the tree below */
-	uint64_t size;  /* in instructions; arbitrary beyond ERE_PROGRAM_MAX */
+	uint32_t depth; /* depth of the tree below */
+	/* number of instructions; not exact beyond ERE_PROGRAM_MAX */
+	uint64_t size;
 };
 
 struct ere_branch {

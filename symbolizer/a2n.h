@@ -46,23 +46,37 @@ extern "C" {
 struct a2n;
 
 enum {
-	A2N_NO_CACHE = 1, /* keep the index in memory, for this process only */
-	A2N_NO_DEBUG = 2, /* symbols only: no files, lines, inlined calls */
-	A2N_NO_DOWNLOAD = 4, /* never query debuginfod */
-	A2N_REBUILD = 8,     /* create the index again even if it is cached */
+	A2N_NO_CACHE = 1, /* keeps the index in memory, for this process only */
+	/*
+	 * reads symbols only, so that files, lines and inlined calls are
+	 * unknown
+	 */
+	A2N_NO_DEBUG = 2,
+	A2N_NO_DOWNLOAD = 4, /* never queries a debuginfod server */
+	A2N_REBUILD = 8,     /* creates the index again even if it is cached */
 };
 
-/* Zero-initialised: defaults. All strings are copied. */
+/*
+ * Options. A member that is 0 stands for its default. All strings are copied.
+ */
 struct a2n_options {
 	uint32_t flags;
-	uint32_t index_seconds; /* limit of CPU time for one module; 0: 120 */
-	uint64_t index_bytes;   /* limit of memory for one module; 0: 4 GiB */
-	const char *cache; /* NULL: $XDG_CACHE_HOME/clew/a2n, ~/.cache/... */
-	/* Precedes every path, for containers; NULL: "". */
+	/* limit of CPU time for one module; the default is 120 */
+	uint32_t index_seconds;
+	/* limit of memory for one module; the default is 4 GiB */
+	uint64_t index_bytes;
+	/*
+	 * the cache's directory; the default is $XDG_CACHE_HOME/clew/a2n, or
+	 * ~/.cache/clew/a2n
+	 */
+	const char *cache;
+	/*
+	 * A folder that precedes every path, for containers. The default is "".
+	 */
 	const char *root;
 	/*
-	 * Further directories like /usr/lib/debug, terminated by NULL. NULL:
-	 * none.
+	 * Further directories like /usr/lib/debug, terminated by NULL. The
+	 * default is none.
 	 */
 	const char *const *debug_roots;
 };
@@ -81,7 +95,10 @@ A2N_API const char *a2n_cache_directory(const struct a2n *a2n);
 struct a2n_module;
 
 struct a2n_build_id {
-	/* 0: the module has no build-id; as an argument: any is accepted. */
+	/*
+	 * 0 if the module has no build-id. As an argument, 0 accepts any
+	 * build-id.
+	 */
 	uint32_t bytes;
 	uint8_t data[32];
 };
@@ -109,8 +126,12 @@ struct a2n_module_info {
 	const char *reason;     /* why data is missing, or NULL */
 	uint64_t index_bytes;   /* size of the index's file */
 	uint64_t symbol_count;
-	uint64_t row_count; /* pieces of code with one line and inlined chain */
-	int was_cached;     /* the index existed before */
+	/*
+	 * number of pieces of code that have one line and one chain of inlined
+	 * calls
+	 */
+	uint64_t row_count;
+	int was_cached; /* whether the index existed before */
 };
 
 A2N_API void a2n_module_info(const struct a2n_module *module,
@@ -121,9 +142,9 @@ A2N_API void a2n_module_info(const struct a2n_module *module,
  * Each frame is inlined into the next one, at that frame's file:line.
  */
 struct a2n_frame {
-	const char *symbol; /* mangled name; NULL: unknown */
+	const char *symbol; /* mangled name, or NULL if it is unknown */
 	const char *name;   /* demangled name */
-	const char *file;   /* NULL: unknown */
+	const char *file;   /* source file, or NULL if it is unknown */
 	uint32_t symbol_length;
 	uint32_t name_length;
 	uint32_t file_length;
@@ -131,8 +152,8 @@ struct a2n_frame {
 	uint32_t column; /* 0: unknown */
 	uint32_t discriminator;
 	uint32_t is_inlined;
-	uint32_t from_symbol; /* `name` comes from the symbol table */
-	/* Start of its symbol or piece of code; ~0: unknown. */
+	uint32_t from_symbol; /* whether `name` comes from the symbol table */
+	/* Start of its symbol or piece of code, or ~0 if it is unknown. */
 	uint64_t start;
 };
 
@@ -229,16 +250,20 @@ A2N_API char *a2n_demangle(const char *symbol);
  * before it.
  */
 enum a2n_detail {
-	/* Neither template arguments, result, parameters nor clone suffixes. */
+	/*
+	 * The name without template arguments, result, parameters and clone
+	 * suffixes.
+	 */
 	A2N_BARE,
 	/*
-	 * Also template arguments. Lists with more than 20 characters are
-	 * "<...>".
+	 * The name with its template arguments. Lists with more than 20
+	 * characters are "<...>".
 	 */
 	A2N_SHORTEST,
-	A2N_ARGUMENTS,  /* only lists inside of lists are "<...>" */
-	A2N_TEMPLATES,  /* all template arguments */
-	A2N_PARAMETERS, /* also parameters and clone suffixes */
+	/* with template arguments; only lists inside of lists are "<...>" */
+	A2N_ARGUMENTS,
+	A2N_TEMPLATES,  /* with all template arguments */
+	A2N_PARAMETERS, /* with parameters and clone suffixes as well */
 };
 
 /*
@@ -284,7 +309,8 @@ struct a2n_mapping {
 	uint64_t start;
 	uint64_t bytes;
 	uint64_t file_offset;
-	const char *path; /* copied; NULL: anonymous memory */
+	/* the path, which is copied; NULL for anonymous memory */
+	const char *path;
 	struct a2n_build_id build_id;
 };
 
@@ -312,7 +338,8 @@ A2N_API int a2n_space_map_process(struct a2n_space *space, int pid,
 struct a2n_code {
 	uint64_t start;
 	uint64_t bytes;
-	const char *name; /* copied; NULL or "": no name */
+	/* the name, which is copied; NULL or "" if the code has none */
+	const char *name;
 };
 
 /*

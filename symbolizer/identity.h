@@ -11,14 +11,20 @@
 #include "symbolizer/a2n.h"
 
 struct identity {
-	struct a2n_build_id build_id; /* .bytes is 0 without a build-id */
+	/* build_id.bytes is 0 if the file has no build-id */
+	struct a2n_build_id build_id;
 	struct file_stamp stamp;
 };
 
-/* Limit for hashing files that another user can change. */
+/*
+ * Maximum size of a file that is hashed, if another user can change the file.
+ */
 #define IDENTITY_HASHED_MOST (UINT64_C(1) << 30)
 
-/* Returns 0 or -errno; -ENOEXEC if it is not a supported ELF file. */
+/*
+ * Reads the identity of a file. Returns 0 or -errno; -ENOEXEC if it is not a
+ * supported ELF file.
+ */
 int identity_of_file(const char *path, struct identity *out);
 
 /*

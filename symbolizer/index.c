@@ -137,7 +137,10 @@ static size_t count_up_to(const uint32_t *items, size_t count, uint32_t key)
 {
 	const uint32_t *from = items;
 
-	/* Without a branch, since random keys would be mispredicted. */
+	/*
+	 * The loop contains no branch, since branches on random keys would be
+	 * mispredicted.
+	 */
 	while (count > 1) {
 		size_t half = count / 2;
 
@@ -261,7 +264,8 @@ size_t index_merged_names(const struct index *index, uint64_t vaddr,
 /* ---- chains ---- */
 
 struct node {
-	uint32_t parent; /* 0: a function */
+	/* position of the parent; 0 if the node is a function */
+	uint32_t parent;
 	uint32_t name;
 	uint64_t call_file, call_line, call_column, call_discriminator;
 };
@@ -365,7 +369,7 @@ static struct index_row find_row(struct cursor cursor, uint32_t start,
 			break;
 		found = row;
 	}
-	found.start = delta; /* where set_symbol() searches */
+	found.start = delta; /* set_symbol() searches at this address */
 	return found;
 }
 

@@ -39,12 +39,12 @@ void index_close(struct index *index);
 /* Returns the text at a position; "" for 0 and for invalid positions. */
 const char *index_text(const struct index *index, uint32_t position);
 
-/* See a2n_module_merged(). */
+/* Does the work of a2n_module_merged() (a2n.h). */
 size_t index_merged_names(const struct index *index, uint64_t vaddr,
 			  const char **names, size_t room);
 
 struct index_row {
-	uint32_t start; /* difference to base */
+	uint32_t start; /* address of the row, relative to the module's base */
 	uint32_t file, line, column, discriminator, node;
 };
 
@@ -59,7 +59,7 @@ enum { INDEX_GROUP = 32 };
 void index_find_rows(const struct index *index, const uint64_t *vaddrs,
 		     size_t count, struct index_row *rows);
 
-/* See a2n_module_lookup(). */
+/* Does the work of a2n_module_lookup() (a2n.h). */
 size_t index_lookup(const struct index *index, uint64_t vaddr,
 		    struct a2n_frame *frames, size_t room);
 

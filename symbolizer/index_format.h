@@ -71,14 +71,17 @@ enum index_section {
 	INDEX_SYMBOL_STARTS, /* u32, sorted; starts of disjoint pieces */
 	INDEX_SYMBOLS,       /* struct index_symbol, in the same order */
 	INDEX_BLOCK_STARTS,  /* u32, sorted */
-	INDEX_BLOCK_OFFSETS, /* u32 */
+	INDEX_BLOCK_OFFSETS, /* array of u32, offsets in row_bytes */
 	INDEX_ROW_BYTES,
 	INDEX_NODE_BYTES,
-	INDEX_NAMES,   /* struct index_name; 0 is none */
-	INDEX_FILES,   /* struct index_string; [0] is none */
-	INDEX_TEXT,    /* bytes */
-	INDEX_MERGED,  /* struct index_merged, in order of entry */
-	INDEX_SOURCES, /* struct index_source: files the index came from */
+	INDEX_NAMES, /* array of struct index_name; index 0 stands for none */
+	INDEX_FILES, /* array of struct index_string; index 0 stands for none */
+	INDEX_TEXT,  /* the bytes of all texts */
+	INDEX_MERGED, /* struct index_merged, in order of entry */
+	/*
+	 * array of struct index_source, the files that were searched for data
+	 */
+	INDEX_SOURCES,
 	INDEX_SECTIONS,
 };
 
@@ -102,9 +105,9 @@ struct index_symbol {
  * There are at most MERGED_NAMES_MAX for one entry.
  */
 struct index_merged {
-	uint32_t entry; /* as in index_symbol */
+	uint32_t entry; /* start of the whole symbol, relative to base */
 	uint32_t name;
-	uint32_t count; /* total number for this entry */
+	uint32_t count; /* total number of merged functions with this entry */
 	uint32_t pad;
 };
 
@@ -125,14 +128,15 @@ struct index_name {
  * changes, appears or disappears.
  */
 struct index_source {
-	uint32_t path;     /* position of the path in INDEX_TEXT */
-	uint32_t role;     /* enum index_role */
-	uint64_t bytes;    /* size of the file; ~0: the file did not exist */
-	uint64_t mtime_ns; /* 0: irrelevant */
+	uint32_t path;  /* position of the path in INDEX_TEXT */
+	uint32_t role;  /* enum index_role */
+	uint64_t bytes; /* size of the file; ~0: the file did not exist */
+	/* time of the last change; 0 if it does not matter */
+	uint64_t mtime_ns;
 };
 
 enum index_role {
-	SOURCE_LOOKED_AT, /* the file was useless or absent */
+	SOURCE_LOOKED_AT, /* the file was absent, or provided no data */
 	SOURCE_MODULE,
 	SOURCE_SYMBOLS = 2, /* the file provided symbols */
 	SOURCE_DEBUG = 4,   /* the file provided lines and inlined calls */
@@ -161,7 +165,10 @@ struct index_header {
 	uint64_t row_count;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
-	uint32_t reason; /* text: why data is missing; 0: none is */
+	/*
+	 * position of the reason why data is missing; 0 if all data was found
+	 */
+	uint32_t reason;
 	uint32_t flags;
 	uint32_t pad;
 	struct index_extent sections[INDEX_SECTIONS];

@@ -17,10 +17,11 @@
 
 struct index_search {
 	const struct a2n *a2n;
-	const char *path; /* absolute, including the root */
+	const char *path; /* absolute path of the module, including the root */
 	const struct a2n_build_id *wanted;
 	/*
-	 * Directory of the index in the cache; NULL: the index is not cached.
+	 * Directory of the index in the cache, or NULL if the index is not
+	 * cached.
 	 */
 	char *directory;
 	char name[INDEX_CACHE_NAME_BYTES];
@@ -136,7 +137,10 @@ static int run_worker(const struct index_search *search, int fd)
 		request.without_debug =
 			"no debug information: it was not requested";
 	err = worker_run(&limits, build, &request, fd, why);
-	/* Tries again with less data; the index contains the reason. */
+	/*
+	 * Tries again with less data. The index then contains the reason why
+	 * data is missing.
+	 */
 	while (err == -ECHILD && !request.without_symbols) {
 		request.without_symbols = request.without_debug == reason;
 		snprintf(reason, sizeof(reason), "no %s: %s",

@@ -12,7 +12,7 @@
 
 enum { UNKNOWN_CODE_BYTES = 64 };
 
-/* Samples at one address. */
+/* Time and number of the samples at one address. */
 struct pc_cost {
 	uint64_t vaddr, ns, samples;
 };
@@ -21,14 +21,17 @@ struct pc_cost {
 struct pc_costs {
 	struct pc_cost *items;
 	size_t count, capacity;
-	struct idmap by_vaddr; /* vaddr + 1 -> index + 1 */
+	struct idmap by_vaddr; /* maps 1 + a vaddr to 1 + the item's index */
 };
 
 /* The lines of the frames at a site, each once, innermost first. */
 struct site_lines {
 	uint32_t *items; /* indices of lines */
 	size_t count, capacity;
-	/* (site << 1 | is_return) + 1 -> position of the lines' count + 1 */
+	/*
+	 * maps 1 + (site << 1 | is_return) to 1 + the position of the lines'
+	 * count
+	 */
 	struct idmap at;
 };
 
@@ -38,13 +41,15 @@ struct annotating {
 	struct session *session;
 	const struct call_sites *sites;
 	struct pc_costs pcs;
-	struct idmap lines; /* hash of a line -> index + 1 */
+	struct idmap lines; /* maps the hash of a line to 1 + its index */
 	struct site_lines site_lines;
 	struct made_calls calls;
-	struct idmap targets;        /* vaddr + 1 -> row that jumps there + 1 */
-	struct vaddr_range *symbols; /* of the module; sorted */
+	/* maps 1 + a vaddr to 1 + the row that jumps there */
+	struct idmap targets;
+	/* the ranges of the module's symbols, sorted */
+	struct vaddr_range *symbols;
 	size_t symbol_count, symbol_capacity;
-	int has_symbols; /* they were read */
+	int has_symbols; /* whether the symbols were read */
 };
 
 /* ---- Lines ---- */
@@ -156,7 +161,7 @@ static int is_before(const void *a, const void *b)
 	return (one->vaddr > other->vaddr) - (one->vaddr < other->vaddr);
 }
 
-/* Whether a sample's address is in the function's module. */
+/* Returns whether a sample's address is in the function's module. */
 static int is_own_site(const struct annotating *work,
 		       const struct tree_spot *spot)
 {
@@ -308,7 +313,7 @@ static int is_in_range(const struct annotation *annotation, size_t index,
 	       vaddr < annotation->ranges[index].end;
 }
 
-/* The function's own range: as recorded, or as its symbol has it. */
+/* Adds the function's own range: the recorded one, or that of its symbol. */
 static void add_own_range(struct annotating *work)
 {
 	const struct catalog_function *function =
@@ -337,7 +342,10 @@ static void find_ranges(struct annotating *work)
 		const uint64_t vaddr = work->pcs.items[i].vaddr;
 		struct vaddr_range range;
 
-		/* The samples are sorted, so they lie in one of these two. */
+		/*
+		 * The samples are sorted, so each lies in one of these two
+		 * ranges.
+		 */
 		if (is_in_range(annotation, 0, vaddr) ||
 		    is_in_range(annotation, annotation->range_count - 1, vaddr))
 			continue;
@@ -370,7 +378,7 @@ static struct code_cost cost_of(const struct pc_costs *pcs, size_t *at,
 	return cost;
 }
 
-/* Whether a direct jump or call leads out of the function. */
+/* Returns whether a direct jump or call leads out of the function. */
 static int leads_out(const struct annotation *annotation,
 		     const struct instruction *one)
 {
@@ -543,7 +551,9 @@ static void add_call(struct annotating *work, const struct made_call *call)
 	size_t at;
 
 	if (!call->site) {
-		/* clew's own time is in no call of the function. */
+		/*
+		 * The time of clew itself belongs to no call of the function.
+		 */
 		if (!call->outer &&
 		    catalog_kind(catalog, callee->function) != KIND_CLEW)
 			annotation->unplaced_calls_ns += ns;

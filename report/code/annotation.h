@@ -22,45 +22,55 @@
 
 struct code_cost {
 	uint64_t ns, samples;
-	uint64_t calls; /* made here */
+	uint64_t calls; /* number of calls that are made here */
 };
 
 /* A source line. */
 struct annotated_line {
-	const char *file; /* as in debug information */
+	const char *file; /* path as in debug information */
 	uint32_t line;
-	uint32_t index; /* private: before the lines were sorted */
-	/* The inlined function with this line; NULL: the function itself. */
+	/* used by annotation.c only: index before the lines were sorted */
+	uint32_t index;
+	/*
+	 * The inlined function to which the line belongs, or NULL for the
+	 * function itself.
+	 */
 	const char *inlined;
 	struct code_cost self;
-	struct code_cost own; /* with the functions inlined there */
+	/* cost including the functions that are inlined there */
+	struct code_cost own;
 	/*
-	 * Time with the functions inlined and called there. In recursion, an
-	 * inner call counts once.
+	 * Time including the functions that are inlined and called there. In
+	 * recursion, an inner call counts once.
 	 */
 	uint64_t total_ns;
 };
 
 struct annotated_row {
 	struct code_cost cost;
-	uint64_t total_ns; /* time with the functions called there */
-	uint32_t line; /* index in `lines` of the innermost one, or NO_ITEM */
+	/* time including the functions that are called there */
+	uint64_t total_ns;
+	uint32_t line; /* index in `lines` of the innermost line, or NO_ITEM */
 };
 
 struct annotation {
-	uint32_t function; /* of the catalog */
-	uint32_t module;   /* or CATALOG_NO_MODULE */
+	uint32_t function; /* the function's index in the catalog */
+	uint32_t module;   /* index of the module, or CATALOG_NO_MODULE */
 	struct measure self;
-	uint64_t total_ns; /* time with all callees */
+	uint64_t total_ns; /* time including all callees */
 	/* Time of samples without an address, and of calls without a site. */
 	uint64_t unplaced_ns, unplaced_calls_ns;
-	int has_callees;    /* with time, at known lines or instructions */
-	int has_call_sites; /* calls are those of recorded call sites */
+	/* whether callees with time are at known lines or instructions */
+	int has_callees;
+	/* whether the numbers of calls are those of recorded call sites */
+	int has_call_sites;
 	struct vaddr_range *ranges;
 	size_t range_count, range_capacity;
 	struct instructions code;
-	char *why; /* why there are no instructions; NULL: there are */
-	struct annotated_row *rows;   /* one for each instruction */
+	/* why there are no instructions, or NULL if there are some */
+	char *why;
+	/* an array with a row for each instruction */
+	struct annotated_row *rows;
 	struct annotated_line *lines; /* sorted by file, function and line */
 	size_t line_count, line_capacity;
 };

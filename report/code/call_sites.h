@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each call instruction made a call (clew record --sites). */
+/*
+ * Stores how often each call instruction has made a call (clew record --sites).
+ */
 #ifndef CLEW_CODE_CALL_SITES_H
 #define CLEW_CODE_CALL_SITES_H
 
@@ -8,9 +10,10 @@
 #include "base/idmap.h"
 #include "report/view/session.h"
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct call_sites {
-	struct idmap calls; /* (module + 1) << 48 | return address -> calls */
+	/* maps (module + 1) << 48 | return address to the number of calls */
+	struct idmap calls;
 };
 
 /*

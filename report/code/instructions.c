@@ -176,7 +176,10 @@ static uint32_t add_name(struct decoding *decoding, const char *name)
 	return add_text(decoding, text_printable(text));
 }
 
-/* Decodes one instruction; bytes that are none count as one of length 1. */
+/*
+ * Decodes one instruction. A byte that begins no instruction counts as one of
+ * length 1.
+ */
 static struct instruction decode_one(struct decoding *decoding,
 				     const uint8_t *code, size_t bytes,
 				     uint64_t vaddr)
@@ -274,7 +277,7 @@ static int decode(const void *input, int fd)
 	if (err)
 		return err;
 	plt_imports_init(&decoding.imports, &decoding.elf);
-	add_text(&decoding, ""); /* position 0 is no text */
+	add_text(&decoding, ""); /* position 0 stands for no text */
 	for (size_t i = 0; i < request->count; i++)
 		decode_range(&decoding, &request->ranges[i], &room);
 	err = write_all(fd, &decoding.answer, sizeof(decoding.answer));

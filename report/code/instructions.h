@@ -13,15 +13,15 @@
 
 #include "symbolizer/a2n.h"
 
-/* The limit of code that is read; what exceeds it is omitted. */
+/* Maximum size of the code that is read. Further code is omitted. */
 #define INSTRUCTIONS_CODE_MAX (UINT64_C(4) << 20)
 
 #define NO_TARGET             UINT64_MAX
 
 enum instruction_kind {
 	INSTRUCTION_PLAIN,
-	INSTRUCTION_JUMP, /* a direct one */
-	INSTRUCTION_CALL, /* a direct or indirect one */
+	INSTRUCTION_JUMP, /* a direct jump */
+	INSTRUCTION_CALL, /* a direct or indirect call */
 	INSTRUCTION_UNKNOWN,
 };
 
@@ -32,8 +32,12 @@ struct instruction {
 	 * the instruction; else NO_TARGET.
 	 */
 	uint64_t target;
-	uint32_t text;   /* position in `texts` */
-	uint32_t import; /* the imported function called; position; 0: none */
+	uint32_t text; /* position of the text in `texts` */
+	/*
+	 * position in `texts` of the name of the imported function that is
+	 * called; 0 if there is none
+	 */
+	uint32_t import;
 	uint8_t bytes;
 	uint8_t kind; /* enum instruction_kind */
 	uint16_t pad[3];
@@ -44,12 +48,13 @@ _Static_assert(sizeof(struct instruction) == 32, "no implicit padding");
 struct instructions {
 	struct instruction *items;
 	size_t count;
-	char *texts; /* AT&T syntax and names, safe to print */
-	int is_cut;  /* code beyond the limit is missing */
+	/* texts in AT&T syntax, and names; all are safe to print */
+	char *texts;
+	int is_cut; /* whether code beyond the limit is missing */
 };
 
 struct vaddr_range {
-	uint64_t start, end; /* vaddrs */
+	uint64_t start, end; /* vaddrs of the range */
 };
 
 /*

@@ -6,9 +6,10 @@
 
 #include "base/memory.h"
 
-/* A jump, or all jumps to one destination; numbers of rows. */
+/* A jump, or all jumps to one destination. The members are numbers of rows. */
 struct connection {
-	uint32_t from; /* of a jump, until they are united */
+	/* row of the jump, until the jumps to one destination are united */
+	uint32_t from;
 	uint32_t to;
 	uint32_t first, last;
 };
@@ -18,7 +19,7 @@ struct drawing {
 	struct connection *items;
 	size_t count, capacity;
 	struct jump_arrows *arrows;
-	uint8_t *is_jump; /* by row: it ends at a drawn line */
+	uint8_t *is_jump; /* by row: whether its jump ends at a drawn line */
 };
 
 /* Returns the row of the instruction at a vaddr, or the number of rows. */

@@ -17,28 +17,32 @@
 
 enum {
 	ARROW_LANES = 8,
-	/* A longer jump, and one that finds no lane, is not drawn. */
+	/*
+	 * Maximum number of rows that a drawn jump spans. A jump for which no
+	 * lane is free is not drawn either.
+	 */
 	ARROW_ROWS_MAX = 500,
 };
 
 enum arrow_cell {
 	CELL_EMPTY,
-	CELL_LINE,   /* passes by */
-	CELL_TOP,    /* the line's first row */
-	CELL_MIDDLE, /* another jump or the destination */
-	CELL_BOTTOM, /* the last row */
-	CELL_DASH,   /* of a line further out */
+	CELL_LINE,   /* a line that passes the row */
+	CELL_TOP,    /* the first row of a line */
+	CELL_MIDDLE, /* a row between: another jump, or the destination */
+	CELL_BOTTOM, /* the last row of a line */
+	CELL_DASH,   /* a dash that leads to a line further out */
 	CELL_CROSS,  /* a dash over a line */
 };
 
 struct arrow_row {
-	uint8_t cells[ARROW_LANES]; /* enum arrow_cell; [0] is innermost */
+	/* elements of enum arrow_cell, the innermost first */
+	uint8_t cells[ARROW_LANES];
 	uint8_t is_destination;
 };
 
 struct jump_arrows {
-	struct arrow_row *rows; /* one for each instruction */
-	unsigned int lanes;     /* that are used */
+	struct arrow_row *rows; /* an array with a row for each instruction */
+	unsigned int lanes;     /* number of lanes that are used */
 };
 
 void jump_arrows_init(struct jump_arrows *arrows,

@@ -16,19 +16,19 @@
 #include "report/view/session.h"
 
 struct made_call {
-	uint32_t node; /* of the callee */
+	uint32_t node; /* the callee's node */
 	/*
 	 * 1 + index of the nearest call of the same function on the path from
 	 * the root to this one; 0: none.
 	 */
 	uint32_t outer;
-	uint32_t site; /* in the function's code; 0: unknown */
+	uint32_t site; /* site in the function's code; 0 if it is unknown */
 	int is_return_site;
 };
 
 struct made_calls {
 	struct made_call
-		*items; /* outer ones before the calls that they lead to */
+		*items; /* outer calls precede the calls that they lead to */
 	size_t count, capacity;
 	uint64_t total_ns; /* of the function; recursion counts once */
 	/* By node: whether its code is the function's; inlined code is. */

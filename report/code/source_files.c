@@ -62,9 +62,9 @@ static size_t add_line(struct source_file *file, size_t at, const char *from,
 	return at;
 }
 
-/* The memory that lines need. */
+/* The memory that the lines of a file need. */
 struct line_room {
-	size_t text_bytes; /* at most */
+	size_t text_bytes; /* upper bound */
 	size_t lines;
 };
 
@@ -137,7 +137,7 @@ static int read_bytes(int fd, char *bytes, size_t count)
 		if (got < 0)
 			return -errno;
 		if (got == 0)
-			return (int)at; /* it was truncated meanwhile */
+			return (int)at; /* the file was truncated meanwhile */
 		at += (size_t)got;
 	}
 	return (int)at;
@@ -240,13 +240,13 @@ static int read_downloaded(struct source_file *file, struct source_files *files,
 		return -ENOENT;
 	err = a2n_download_source(catalog->a2n, &module->build_id, file->name,
 				  &path);
-	/* A server that does not answer is not queried for each file. */
+	/* A server that does not answer is not queried again for each file. */
 	files->is_offline = err && err != -ENOENT;
 	if (err)
 		return err;
 	err = read_file(file, files, path, module->path);
 	free(path);
-	file->is_newer = 0; /* it belongs to this build */
+	file->is_newer = 0; /* the downloaded file belongs to this build */
 	free(file->resolved);
 	file->resolved = NULL;
 	return err;

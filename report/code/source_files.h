@@ -24,9 +24,10 @@ enum {
 };
 
 struct source_file {
-	char *name; /* as in debug information */
-	char *path; /* that was read; NULL if there is no text */
-	char *why;  /* why there is no text; NULL if there is some */
+	char *name; /* name as in debug information */
+	/* path of the file that was read, or NULL if there is no text */
+	char *path;
+	char *why; /* why there is no text, or NULL if there is some */
 	/*
 	 * Path of the file that was read, without symbolic links and "..".
 	 * NULL if there is no text, or a debuginfod server has sent it.
@@ -45,15 +46,16 @@ struct source_path {
 	size_t from_length;
 };
 
-/* Zero-initialise before use, but for the paths. */
+/* The user sets all members except the paths to 0 before use. */
 struct source_files {
 	struct source_path paths[SOURCE_PATHS_MAX];
 	size_t path_count;
 	struct source_file **items;
 	size_t count, capacity;
-	struct idmap by_name; /* hash of name and module -> index + 1 */
-	size_t bytes;         /* memory of the texts and positions of lines */
-	int is_offline;       /* no server is queried any more */
+	/* maps the hash of name and module to 1 + the index */
+	struct idmap by_name;
+	size_t bytes;   /* memory of the texts and positions of lines */
+	int is_offline; /* whether no server is queried any more */
 };
 
 /*

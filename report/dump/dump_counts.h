@@ -7,7 +7,10 @@
 
 #include "report/recording/part_reader.h"
 
-/* The chunk must be of that kind. */
+/*
+ * The following functions print a chunk, which must be of the kind that they
+ * name.
+ */
 void dump_samples(FILE *out, const struct part_chunk *chunk);
 void dump_histograms(FILE *out, const struct part_chunk *chunk);
 

@@ -34,7 +34,9 @@ void dump_imported(FILE *out, const struct part_chunk *chunk)
 			"imported_name number=%" PRIu32 " kind=%d "
 			"module_bytes=%zu",
 			name.number, (int)name.kind, name.module_bytes);
-		/* The path and the name are adjacent. */
+		/*
+		 * The path and the name are adjacent, so one call prints both.
+		 */
 		dump_string(out, "text", name.module,
 			    name.module_bytes + name.name_bytes);
 	}

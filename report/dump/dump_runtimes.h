@@ -10,7 +10,7 @@
 
 #include "report/recording/part_reader.h"
 
-/* Prints nothing for chunks of other kinds. */
+/* Prints the records of a chunk. Prints nothing for chunks of other kinds. */
 void dump_runtimes(FILE *out, const struct part_chunk *chunk);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a dump's line: a string, which may contain blanks, and a newline.
+ * Prints the end of a dump's line: a string, which may contain blanks, and a
+ * newline.
  */
 #ifndef CLEW_REPORT_DUMP_DUMP_STRING_H
 #define CLEW_REPORT_DUMP_DUMP_STRING_H

@@ -7,7 +7,7 @@
 
 #include "report/recording/part_reader.h"
 
-/* Prints nothing for chunks of other kinds. */
+/* Prints the values of a chunk. Prints nothing for chunks of other kinds. */
 void dump_values(FILE *out, const struct part_chunk *chunk);
 
 #endif

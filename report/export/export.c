@@ -139,7 +139,8 @@ void export_spots_init(struct export_spots *spots, const struct tree *tree)
 	uint32_t *first = memory_zeroed(tree->count + 2, sizeof(*first));
 
 	/*
-	 * Counting sort by node: first[n + 1] is the position of n's next spot.
+	 * A counting sort by node. first[n + 1] is the position of the next
+	 * spot of node n.
 	 */
 	spots->spots = memory_zeroed(tree->spot_count, sizeof(*spots->spots));
 	for (size_t i = 0; i < tree->spot_count; i++)

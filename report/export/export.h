@@ -18,7 +18,7 @@
 
 enum {
 	EXPORT_STACK_MAX = 512,
-	/* outer frames kept of a longer stack */
+	/* number of outer frames that are kept of a longer stack */
 	EXPORT_STACK_OUTER = EXPORT_STACK_MAX / 2,
 	EXPORT_STACK_INNER = EXPORT_STACK_MAX - EXPORT_STACK_OUTER - 1,
 	EXPORT_LABELS_MAX = 64,
@@ -30,23 +30,33 @@ struct export
 {
 	struct session *session;
 	const struct tree *tree; /* the selected contexts, summed up */
-	enum metric metric; /* preferred measure of formats with only one */
+	/* the measure that is used by formats with only one measure */
+	enum metric metric;
 	/*
 	 * 0 for functions that were not selected; NULL: all selected. `tree`
 	 * does not contain the others.
 	 */
 	uint8_t *keep;
 	enum grouping group; /* kind of the nodes below the root */
-	int annotates;       /* names are marked with kinds of functions */
-	struct progress *progress;   /* may be NULL */
-	const struct traces *traces; /* single calls; may be NULL */
-	struct trace_window window;  /* for data that has a time */
-	/* Formats for stores of profiles: what identifies the program. */
-	const char *service; /* NULL: the name of the program */
+	int annotates; /* whether names are marked with kinds of functions */
+	struct progress *progress; /* may be NULL */
+	/* the single calls of a trace; may be NULL */
+	const struct traces *traces;
+	struct trace_window window; /* limits data that has a time */
+	/*
+	 * The following members are for formats of profile stores. They
+	 * identify the program.
+	 */
+	/* name of the service, or NULL for the name of the program */
+	const char *service;
 	const struct export_label *labels;
 	size_t label_count; /* at most EXPORT_LABELS_MAX */
-	int hides_command;  /* omit arguments, which may have secrets */
-	/* When the data was recorded; start_ns is 0: as the recording says. */
+	/* whether to omit the program's arguments, which may contain secrets */
+	int hides_command;
+	/*
+	 * The time when the data was recorded. If start_ns is 0, the time is
+	 * taken from the recording.
+	 */
 	uint64_t start_ns, duration_ns;
 	uint64_t cut_stacks; /* result: number of stacks that were shortened */
 };
@@ -60,23 +70,26 @@ struct export_format {
 	const char *name;
 	const char *says;
 	int is_binary;
-	int needs_samples; /* single samples: session.timeline */
-	int likes_samples; /* single samples are optional */
+	/* the format needs single samples (session.timeline) */
+	int needs_samples;
+	int likes_samples; /* the format can use single samples */
 	/*
-	 * Excludes --inlines: the format has inlined functions anyway, or
-	 * cannot have them.
+	 * Excludes --inlines, because the format always has inlined functions,
+	 * or cannot have them.
 	 */
 	int no_inlines;
-	int no_value; /* cannot contain values of agents */
-	int no_group; /* excludes --group */
-	/* single calls are optional; can be limited to a time window */
+	int no_value; /* the format cannot contain values of agents */
+	int no_group; /* the format excludes --group */
+	/*
+	 * the format can use single calls, and can be limited to a time window
+	 */
 	int likes_traces;
 	/*
 	 * Contains the tree beside single calls: the time window limits both,
 	 * and a transformed tree is written without single calls.
 	 */
 	int has_tree;
-	int by_line; /* can contain lines of calls: see struct whose */
+	int by_line; /* the format can contain lines of calls (struct whose) */
 	/*
 	 * Exactly one of the two is set. Returns 0, or -errno and *why without
 	 * the file's name. The caller checks `out` for write errors. `path` is
@@ -86,7 +99,7 @@ struct export_format {
 	int (*save)(struct export *export, const char *path, char **why);
 };
 
-/* Terminated by an entry without a name. */
+/* All formats. An entry without a name ends the array. */
 extern const struct export_format export_formats[];
 
 /* Returns NULL if no format has that name. */
@@ -121,9 +134,11 @@ const char *export_time_name(const struct export *export);
 
 /* When the data was recorded. */
 struct export_times {
-	uint64_t start_ns;    /* CLOCK_REALTIME */
-	uint64_t duration_ns; /* of all processes, where known */
-	uint64_t period_ns;   /* between two samples; 0: no samples */
+	uint64_t start_ns; /* CLOCK_REALTIME */
+	/* duration of all processes, as far as it is known */
+	uint64_t duration_ns;
+	/* time between two samples; 0 if there are no samples */
+	uint64_t period_ns;
 };
 
 struct export_times export_times(const struct export *export);

@@ -9,7 +9,10 @@
 #include "report/view/baseline.h"
 #include "report/view/flat.h"
 
-/* The program is the first module. Functions of no module come last. */
+/*
+ * Returns the position of a module. The program is the first module. Functions
+ * of no module come last.
+ */
 static int module_rank(const struct catalog *catalog, uint32_t module)
 {
 	if (module == CATALOG_NO_MODULE)
@@ -28,7 +31,10 @@ static int by_module(const struct catalog *catalog, uint32_t a, uint32_t b)
 	return strcmp(modules[a].name, modules[b].name);
 }
 
-/* Sorts functions with the same module name, name and kind as equals. */
+/*
+ * Compares functions for sorting. Functions with the same module name, name and
+ * kind are equal.
+ */
 static int compare_functions(struct catalog *catalog, uint32_t a, uint32_t b)
 {
 	const struct catalog_function *one = &catalog->functions[a];
@@ -59,7 +65,10 @@ static int by_name(const void *left, const void *right, void *context)
 	return order ? order : (a > b) - (a < b);
 }
 
-/* Lists the functions of a tree in the order of the file; free it. */
+/*
+ * Returns the functions of a tree in the order of the file. The caller frees
+ * the array.
+ */
 static uint32_t *sorted_functions(const struct tree *tree,
 				  struct catalog *catalog, size_t *count)
 {

@@ -21,10 +21,10 @@
 /* Cost of a function, or of its calls of another function, at one location. */
 struct cost {
 	uint32_t function;
-	uint32_t callee; /* 0: the function itself */
-	uint32_t site;   /* in the catalog; 0: unknown */
-	int is_return;   /* the site is a return address */
-	uint64_t calls;  /* calls of the callee */
+	uint32_t callee; /* 0 for the function itself */
+	uint32_t site;   /* index in the catalog; 0 if it is unknown */
+	int is_return;   /* whether the site is a return address */
+	uint64_t calls;  /* number of calls of the callee */
 	struct measure measure;
 };
 
@@ -34,8 +34,9 @@ struct callgrind {
 	FILE *out;
 	struct cost *costs;
 	size_t count, capacity;
-	struct idmap pairs; /* (function + 1) << 32 | callee -> its number */
-	struct idmap at;    /* number << 32 | site -> index + 1 */
+	/* maps (function + 1) << 32 | callee to the pair's number */
+	struct idmap pairs;
+	struct idmap at; /* maps number << 32 | site to 1 + the cost's index */
 	struct strings files;
 	size_t known_files; /* number of files whose names were written */
 	uint8_t *known;     /* by function: whether its name was written */
@@ -68,7 +69,7 @@ static struct cost *cost_at(struct callgrind *callgrind, uint32_t function,
 
 /* ---- Collecting ---- */
 
-/* Replaces functions of single lines by the whole function. */
+/* Maps the functions of single lines to the whole function. */
 static uint32_t *label_functions(const struct tree *tree,
 				 struct catalog *catalog)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Single calls of a trace, for formats with slices. */
+/* Visits the single calls of a trace, for formats that show calls as slices. */
 #ifndef CLEW_EXPORT_EXPORT_CALLS_H
 #define CLEW_EXPORT_EXPORT_CALLS_H
 
@@ -8,8 +8,9 @@
 struct exported_call {
 	const struct traced_process *process;
 	const struct call_event *event;
-	uint64_t time_ns;  /* CLOCK_REALTIME */
-	uint32_t function; /* in the catalog; FUNCTION_NONE: event is a gap */
+	uint64_t time_ns; /* CLOCK_REALTIME */
+	/* index in the catalog; FUNCTION_NONE if the event is a gap */
+	uint32_t function;
 };
 
 typedef void exported_call_found(void *context,

@@ -28,15 +28,17 @@ struct chrome {
 	const struct timeline *timeline;
 	FILE *out;
 	struct json_stream events;
-	char **names;     /* of functions, in JSON syntax; NULL: not yet used */
-	uint32_t *moved;  /* see export_moved() */
-	uint8_t *is_used; /* nodes that are stack frames */
+	/* names of functions in JSON syntax; NULL until they are used */
+	char **names;
+	uint32_t *moved;  /* result of export_moved() */
+	uint8_t *is_used; /* by node: whether it is a stack frame */
 	uint64_t start_ns;
 	/* the thread whose slices are written */
 	const struct timeline_thread *thread;
 	uint64_t at_ns;                /* time of the present change */
 	struct timeline_thread caller; /* the thread whose calls are written */
-	struct idmap callers; /* (pid << 32 | tid) + 1: threads with names */
+	/* 1 + (pid << 32 | tid) of the threads that have a name */
+	struct idmap callers;
 };
 
 /* Writes microseconds with three decimals. */

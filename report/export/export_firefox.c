@@ -30,9 +30,12 @@
 
 enum {
 	PROCESSED_VERSION = 70,
-	/* of Firefox's own format, which this one is derived from */
+	/* version of Firefox's own format, from which this one is derived */
 	GECKO_VERSION = 36,
-	/* The front end shows these threads at first, and those of calls. */
+	/*
+	 * Maximum number of threads that the front end shows at first, besides
+	 * those with calls.
+	 */
 	VISIBLE_MAX = 100,
 };
 
@@ -43,18 +46,18 @@ enum { PHASE_INSTANT, PHASE_INTERVAL };
 
 /* A thread of the program that has samples or marks. */
 struct firefox_lane {
-	uint32_t part; /* index */
+	uint32_t part; /* index of the part */
 	uint32_t tid;
 	char name[16];
 	size_t first_sample, sample_count;
-	size_t first_mark, mark_count; /* in `marks`, by time */
-	int has_marks;                 /* its marks are written */
+	size_t first_mark, mark_count; /* range in `marks`, in order of time */
+	int has_marks;                 /* whether its marks are written */
 };
 
 /* A call of a trace that is active. */
 struct open_call {
-	uint32_t node;    /* of the tree, or TREE_ROOT: unknown */
-	uint32_t callers; /* its callers' stack */
+	uint32_t node;    /* node of the tree, or TREE_ROOT if it is unknown */
+	uint32_t callers; /* stack of its callers */
 	uint32_t function;
 };
 
@@ -66,12 +69,13 @@ struct firefox {
 	struct firefox_columns samples, cpu_samples, markers;
 	struct firefox_lane *lanes;
 	size_t lane_count, lane_capacity;
-	struct idmap lane_at;   /* (part << 32 | tid) + 1 */
-	struct idmap recorded;  /* pid + 1 of each process */
-	struct idmap pids;      /* pid + 1: the pid has a part already */
-	const char **pid_names; /* by part: unique; NULL: not yet used */
-	const struct mark_event **marks; /* by lane, then by time */
-	uint32_t *mark_lanes;            /* by event: lane */
+	struct idmap lane_at;  /* maps 1 + (part << 32 | tid) to the lane */
+	struct idmap recorded; /* 1 + pid of each recorded process */
+	struct idmap pids;     /* 1 + each pid that belongs to a part */
+	/* by part: a unique name; NULL until it is used */
+	const char **pid_names;
+	const struct mark_event **marks; /* sorted by lane, then by time */
+	uint32_t *mark_lanes;            /* by event: the index of its lane */
 	/* The stack of the callers of each node. */
 	uint32_t *callers;
 	/*
@@ -80,7 +84,7 @@ struct firefox {
 	 */
 	uint64_t start_ns, end_ns;
 	size_t thread_count;
-	size_t calls_thread; /* the first one of calls */
+	size_t calls_thread; /* index of the first thread with calls */
 	int has_calls;
 	/* The trace's thread that is being read. */
 	const struct traced_process *process;
@@ -194,7 +198,7 @@ static uint32_t mark_lane(struct firefox *firefox,
 				    : add_lane(firefox, part, event->tid, "");
 }
 
-/* Sorts the marks by lane: a counting sort, since they are sorted by time. */
+/* Sorts the marks by lane. A counting sort keeps their order by time. */
 static void add_mark_lanes(struct firefox *firefox)
 {
 	const struct mark_list *list = &firefox->export->session->marks;
@@ -256,7 +260,8 @@ struct thread_head {
 	const char *name, *process_name, *pid;
 	uint32_t tid;
 	int is_main;
-	uint64_t start_ns, end_ns; /* of the process; end 0: unknown */
+	/* start and end of the process; the end is 0 if it is unknown */
+	uint64_t start_ns, end_ns;
 	int shows_markers;
 };
 
@@ -321,7 +326,8 @@ static void put_sample(struct firefox_columns *samples, uint32_t stack,
 
 struct firefox_marker {
 	const char *name;
-	uint64_t start_ns, end_ns; /* CLOCK_REALTIME; end 0: a moment */
+	/* CLOCK_REALTIME; the end is 0 for a moment */
+	uint64_t start_ns, end_ns;
 	json_t *data;
 };
 
@@ -389,7 +395,9 @@ static json_t *mark_data(struct firefox *firefox,
 	return data;
 }
 
-/* A region without an end lasts until the end of the recording. */
+/*
+ * Writes a mark. A region without an end lasts until the end of the recording.
+ */
 static void put_mark(struct firefox *firefox, const struct mark_event *event)
 {
 	const struct mark_list *list = &firefox->export->session->marks;
@@ -689,7 +697,10 @@ static void add_call(void *context, const struct exported_call *call)
 
 /* ---- Contexts ---- */
 
-/* A track of contexts: the name of what they weigh, and its type. */
+/*
+ * A track of contexts: the measure by which they are weighted, its name, and
+ * its type.
+ */
 struct context_track {
 	enum metric metric;
 	char *name;

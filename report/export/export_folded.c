@@ -15,7 +15,7 @@
 struct folded_line {
 	char *text; /* "a;b;c;" */
 	size_t length, capacity;
-	size_t *starts; /* starts[d]: offset of the frame of depth d */
+	size_t *starts; /* starts[d] is the offset of the frame of depth d */
 	size_t start_capacity;
 };
 
@@ -76,7 +76,7 @@ static void write_line(FILE *out, const struct folded_line *line,
 		from = line->starts[depth - EXPORT_STACK_INNER + 1];
 		export->cut_stacks++;
 	}
-	/* Omits the last semicolon. */
+	/* The last semicolon is omitted. */
 	fwrite(line->text + from, 1, line->length - from - 1, out);
 	fprintf(out, " %" PRIu64 "\n", number);
 }

@@ -49,9 +49,11 @@ struct packed {
 
 /* A stack, and the sums of its samples. */
 struct otlp_stack {
-	size_t first, count; /* in `places` */
-	int32_t attribute;   /* process or thread; 0: none */
-	int32_t index; /* in the table, where stacks are without attribute */
+	size_t first, count; /* range in `places` */
+	/* attribute with the process or thread; 0 if there is none */
+	int32_t attribute;
+	/* index in the table of stacks, which contains no attributes */
+	int32_t index;
 	int64_t values[TYPES_MAX];
 };
 
@@ -60,7 +62,10 @@ struct otlp_place {
 	size_t at, bytes;
 };
 
-/* A mapping; 0: not in the table, because no location needs it. */
+/*
+ * A mapping. Its index is 0 while it is not in the table, because no location
+ * needs it.
+ */
 struct otlp_mapping {
 	Pprof__Mapping pprof;
 	int32_t index;
@@ -68,27 +73,30 @@ struct otlp_mapping {
 
 struct otlp {
 	struct pprof pprof;
-	struct strings strings; /* only those that the message refers to */
+	/* only the strings that the message refers to */
+	struct strings strings;
 	struct packed dictionary;
 	struct packed profiles[TYPES_MAX];
 	size_t type_count;
-	struct otlp_mapping *mappings; /* by id - 1 */
+	struct otlp_mapping *mappings; /* indexed by id - 1 */
 	size_t mapping_count, mapping_capacity;
 	/* Locations of the table, and the index of each location of pprof. */
 	struct otlp_place *table;
 	size_t table_size, table_capacity;
 	int32_t *moved;
 	size_t moved_count, moved_capacity;
-	struct idmap places_at; /* hash of the bytes -> index */
-	int32_t *places;        /* of all stacks */
+	struct idmap places_at; /* maps the hash of the bytes to the index */
+	int32_t *places;        /* the places of all stacks */
 	size_t place_count, place_capacity;
 	struct otlp_stack *stacks;
 	size_t stack_count, stack_capacity;
-	struct idmap stack_ids;  /* hash of places and attribute -> index + 1 */
-	struct idmap attributes; /* key << 32 | number of the value -> index */
-	struct strings values;   /* of attributes */
-	int32_t table_mappings;  /* entries in the table of mappings */
-	int32_t table_stacks;    /* entries in the table of stacks */
+	/* maps the hash of places and attribute to 1 + the index */
+	struct idmap stack_ids;
+	/* maps key << 32 | number of the value to the index */
+	struct idmap attributes;
+	struct strings values;  /* values of attributes */
+	int32_t table_mappings; /* number of entries in the table of mappings */
+	int32_t table_stacks;   /* number of entries in the table of stacks */
 };
 
 /* ---- Packed messages ---- */

@@ -19,7 +19,7 @@
 
 struct slices {
 	struct perfetto *perfetto;
-	const struct traced_process *process; /* of the last slice */
+	const struct traced_process *process; /* process of the last slice */
 	uint32_t tid; /* thread of the last slice, and of `track` */
 	uint64_t track;
 };

@@ -19,10 +19,11 @@
 struct speedscope {
 	struct export *export;
 	FILE *out;
-	struct json_stream events; /* of the current profile */
+	struct json_stream events; /* events of the current profile */
 	uint64_t at;
-	uint32_t *functions; /* by frame */
-	uint32_t *frames;    /* by function: 1 + frame; 0: none yet */
+	uint32_t *functions; /* the function of each frame */
+	/* by function: 1 + its frame, or 0 if it has none yet */
+	uint32_t *frames;
 	uint32_t frame_count;
 };
 

@@ -137,7 +137,9 @@ static void add_modules(struct rows *rows, const struct catalog *catalog)
 	rows_end(rows);
 }
 
-/* Without is_time, the agents' value replaces time. */
+/*
+ * Writes a row of a function. Without is_time, the agents' value replaces time.
+ */
 static void add_function(struct rows *rows, struct catalog *catalog,
 			 const struct flat_row *row, int is_time)
 {

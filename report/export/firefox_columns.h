@@ -18,11 +18,11 @@ struct firefox_column {
 
 enum { FIREFOX_COLUMNS_MAX = 8 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct firefox_columns {
 	struct firefox_column items[FIREFOX_COLUMNS_MAX];
-	size_t count;  /* of columns */
-	uint64_t rows; /* rows so far */
+	size_t count;  /* number of columns */
+	uint64_t rows; /* number of rows so far */
 	int err;       /* -errno of the first error */
 };
 

@@ -78,7 +78,7 @@ static int is_system_path(const char *path)
 {
 	static const char *const folders[] = { "/lib", "/usr/lib" };
 
-	if (path[0] == '[') /* [vdso] */
+	if (path[0] == '[') /* a name like [vdso] */
 		return 1;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
@@ -412,7 +412,9 @@ void firefox_write_libraries(const struct firefox_tables *tables,
 	struct json_stream list = json_begin(profile, "libs", "[");
 	struct utsname machine = { .machine = "" };
 
-	/* A recording is read by a machine of the kind that wrote it. */
+	/*
+	 * A recording is read on the same kind of machine as it was written on.
+	 */
 	uname(&machine);
 	for (size_t i = 0; i < tables->library_count; i++) {
 		const struct catalog_module *module =
@@ -495,7 +497,7 @@ static void write_stacks(const struct firefox_tables *tables,
 	const size_t count = tables->stack_count;
 
 	WRITE_COLUMN(&table, "frame", count, put_number, stacks[i].frame);
-	/* 0: a root */
+	/* 0 stands for a root */
 	WRITE_COLUMN(&table, "prefixOffset", count, put_number,
 		     stacks[i].prefix == FIREFOX_NONE ? 0
 						      : i - stacks[i].prefix);

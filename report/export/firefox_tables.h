@@ -20,7 +20,7 @@
 #include "report/export/export.h"
 #include "report/write/json.h"
 
-#define FIREFOX_NONE UINT32_MAX /* no stack, or null in other columns */
+#define FIREFOX_NONE UINT32_MAX /* no stack; in other columns null */
 
 /* Indices in the profile's list of categories. */
 enum firefox_category {
@@ -37,14 +37,15 @@ enum firefox_category {
 };
 
 struct firefox_function {
-	uint32_t name;     /* string */
-	uint32_t resource; /* library, or FIREFOX_NONE */
+	uint32_t name;     /* number of the name in the strings */
+	uint32_t resource; /* number of the library, or FIREFOX_NONE */
 	uint32_t source;   /* or FIREFOX_NONE */
 	uint32_t line;     /* 0: unknown */
 };
 
 struct firefox_frame {
-	uint64_t address; /* in the library; UINT64_MAX: none */
+	/* address in the library, or UINT64_MAX if there is none */
+	uint64_t address;
 	uint32_t library; /* or FIREFOX_NONE */
 	uint32_t function;
 	uint32_t symbol; /* or FIREFOX_NONE */
@@ -74,7 +75,7 @@ struct firefox_tables {
 	struct export *export;
 	struct catalog *catalog;
 	struct strings strings;
-	struct strings sources; /* paths */
+	struct strings sources; /* paths of source files */
 	struct firefox_function *functions;
 	size_t function_count, function_capacity;
 	struct firefox_frame *frames;
@@ -85,12 +86,17 @@ struct firefox_tables {
 	size_t symbol_count, symbol_capacity;
 	struct firefox_place *places;
 	size_t place_count, place_capacity;
-	uint32_t *libraries; /* by library: index of its module */
+	uint32_t *libraries; /* the index of each library's module */
 	size_t library_count, library_capacity;
 	struct hash_index function_at, stack_at;
-	struct idmap place_at[2]; /* by is_return: function << 32 | site */
-	struct idmap symbol_at;   /* function of the catalog + 1 */
-	struct idmap library_at;  /* module + 1 */
+	/*
+	 * two maps, the second for sites that are return addresses, with the
+	 * key function << 32 | site
+	 */
+	struct idmap place_at[2];
+	/* with the key 1 + index of the function in the catalog */
+	struct idmap symbol_at;
+	struct idmap library_at; /* with the key 1 + index of the module */
 };
 
 void firefox_tables_init(struct firefox_tables *tables, struct export *export);

@@ -10,9 +10,10 @@
 
 enum {
 	SEQUENCE = 1,
-	STATE_CLEARED = 1, /* sequence_flags */
+	STATE_CLEARED = 1, /* a value of sequence_flags */
 	NEEDS_STATE = 2,
-	PACKET_TAG = 1 << 3 | 2, /* Trace.packet: field 1, wire type bytes */
+	/* the tag of Trace.packet: field 1, wire type bytes */
+	PACKET_TAG = 1 << 3 | 2,
 	VARINT_BYTES = 10,
 	HEAD_BYTES = 1 + VARINT_BYTES,
 };

@@ -26,8 +26,10 @@ struct perfetto {
 	struct export *export;
 	struct catalog *catalog;
 	FILE *out;
-	struct idmap named;   /* number of a name -> 1: written */
-	struct idmap tracks;  /* uuid of a track -> 1: described */
+	/* maps the number of a name that was written to 1 */
+	struct idmap named;
+	/* maps the uuid of a track that was described to 1 */
+	struct idmap tracks;
 	struct strings names; /* names other than those of functions */
 	uint8_t *packed;      /* buffer for one packet with its header */
 	size_t packed_capacity;

@@ -14,9 +14,11 @@
 struct stack_numbers {
 	struct perfetto *perfetto;
 	const struct tree *tree;
-	struct idmap stacks;    /* node -> 1: written */
-	struct idmap functions; /* function + 1 -> 1: written */
-	struct idmap modules;   /* index + 2 -> 1: written */
+	struct idmap stacks; /* maps each node that was written to 1 */
+	/* maps 1 + each function that was written to 1 */
+	struct idmap functions;
+	/* maps 2 + the index of each module that was written to 1 */
+	struct idmap modules;
 };
 
 /* Returns whether the key is new. */
@@ -44,7 +46,10 @@ static ProtobufCBinaryData bytes_of(const char *text)
 				      .len = strlen(text) };
 }
 
-/* Number 1 stands for functions without a module. */
+/*
+ * Returns the number of a module. Number 1 stands for functions without a
+ * module.
+ */
 static uint64_t module_of(struct stack_numbers *sampled, uint32_t module)
 {
 	const uint64_t iid =

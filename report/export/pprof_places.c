@@ -11,7 +11,8 @@
 /* The names for one line of a location; `file` may be NULL. */
 struct naming {
 	const char *name, *symbol, *file;
-	uint32_t first_line; /* of the function; 0: unknown */
+	/* first line of the function; 0 if it is unknown */
+	uint32_t first_line;
 };
 
 void pprof_write(struct pprof *pprof, const Pprof__Profile *piece)
@@ -233,7 +234,7 @@ static uint64_t make_place(struct pprof *pprof, uint32_t function,
 uint64_t pprof_place(struct pprof *pprof, uint32_t function, uint32_t site,
 		     int is_return)
 {
-	/* The function itself is one location, also as a caller. */
+	/* The function itself has one location, also as a caller. */
 	struct idmap *places = &pprof->places[site != 0 && is_return];
 	uint64_t key = (uint64_t)function << 32 | site;
 	const uint64_t *known = idmap_find(places, key);

@@ -17,13 +17,17 @@
 struct pprof {
 	struct export *export;
 	struct catalog *catalog;
-	/* Receives each piece; keeps no pointer to it. */
+	/* Called for each piece, to which it must keep no pointer. */
 	void (*write)(void *sink, const Pprof__Profile *piece);
 	void *sink;
-	struct strings strings; /* written at the end */
-	struct idmap functions; /* name << 32 | file -> id */
-	struct idmap places[2]; /* by is_return: function << 32 | site -> id */
-	struct idmap mappings;  /* (module + 1) << 48 | segment -> id */
+	struct strings strings; /* strings, which are written at the end */
+	struct idmap functions; /* maps name << 32 | file to the id */
+	/*
+	 * two maps, the second for sites that are return addresses, from
+	 * function << 32 | site to the id
+	 */
+	struct idmap places[2];
+	struct idmap mappings; /* maps (module + 1) << 48 | segment to the id */
 	uint64_t place_count;
 };
 

@@ -16,12 +16,15 @@ struct batch {
 	Pprof__Label *label_pointers[BATCH];
 	int64_t values[BATCH][VALUES_MAX];
 	size_t count;
-	uint64_t *places; /* of all stacks, one after another */
+	uint64_t *places; /* the places of all stacks, one after another */
 	size_t place_count, place_capacity;
 	size_t starts[BATCH];
 };
 
-/* Where a context calls the next one; `place` is 0 until a sample needs it. */
+/*
+ * The location from which a context calls the next one. `place` is 0 until a
+ * sample needs it.
+ */
 struct pprof_caller {
 	uint32_t function, site;
 	uint64_t place;
@@ -32,10 +35,14 @@ struct pprof_stacks {
 	const struct tree *tree;
 	struct export_spots spots;
 	struct batch *batch;
-	struct pprof_caller *callers; /* [d]: where depth d calls depth d + 1 */
+	/*
+	 * element d is the location from which the frame of depth d calls that
+	 * of depth d + 1
+	 */
+	struct pprof_caller *callers;
 	size_t caller_capacity;
 	uint32_t top;  /* depth of the outermost frame: 2 below a group */
-	int64_t group; /* string number of its name, or 0 */
+	int64_t group; /* number of the string with the group's name, or 0 */
 	int64_t group_key;
 	uint64_t cut_place;
 	int has_time, has_samples;

@@ -39,7 +39,7 @@ void rows_begin(struct rows *rows, const char *table, int columns)
 
 void rows_end(struct rows *rows)
 {
-	sqlite3_finalize(rows->insert); /* NULL is allowed */
+	sqlite3_finalize(rows->insert); /* sqlite3_finalize() accepts NULL */
 	rows->insert = NULL;
 }
 

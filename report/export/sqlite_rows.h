@@ -11,10 +11,10 @@
 
 struct rows {
 	sqlite3 *db;
-	sqlite3_stmt *insert; /* for the current table */
+	sqlite3_stmt *insert; /* inserts a row into the current table */
 	int column;
 	int status; /* SQLITE_OK or the first error */
-	char *why;  /* its message; the caller frees it */
+	char *why;  /* message of the error; the caller frees it */
 };
 
 void rows_execute(struct rows *rows, const char *sql);
@@ -29,7 +29,8 @@ void rows_end(struct rows *rows);
  */
 void rows_number(struct rows *rows, uint64_t number);
 void rows_real(struct rows *rows, double number);
-void rows_text(struct rows *rows, const char *text); /* NULL for NULL */
+/* Sets a text. NULL becomes NULL in the database. */
+void rows_text(struct rows *rows, const char *text);
 void rows_null(struct rows *rows);
 void rows_next(struct rows *rows);
 

@@ -125,7 +125,7 @@ const char sqlite_schema[] =
 	"c.self_ns,\n"
 	"    c.total_ns FROM walk JOIN contexts c ON c.id = walk.id;\n";
 
-/* Created when the tables are full, which is faster. */
+/* The indices are created when the tables are full, which is faster. */
 const char sqlite_indices[] =
 	"CREATE INDEX contexts_by_parent ON contexts(parent);\n"
 	"CREATE INDEX contexts_by_function ON contexts(function);\n"

@@ -15,8 +15,12 @@
 
 struct html_view {
 	struct session *session;
-	const struct whose *whose; /* with which the session was opened */
-	/* Not NULL: a comparison, of which `session` is the later recording. */
+	/* the selection with which the session was opened */
+	const struct whose *whose;
+	/*
+	 * If not NULL, the page shows a comparison, of which `session` is the
+	 * later recording.
+	 */
 	const struct diff *diff;
 	const struct session *before;
 	/*
@@ -26,9 +30,11 @@ struct html_view {
 	 */
 	size_t slices;
 	struct trace_window window;
-	/* To embed, with instructions; NULL: none. */
+	/*
+	 * Sources to embed, together with instructions. NULL if there are none.
+	 */
 	struct source_files *sources;
-	const struct call_sites *sites; /* of calls; NULL: none */
+	const struct call_sites *sites; /* sites of calls, or NULL */
 };
 
 /* Write errors are reported by ferror(). */

@@ -20,7 +20,7 @@
 
 /* A function with self time. */
 struct timed_function {
-	uint32_t function; /* of the catalog */
+	uint32_t function; /* the function's index in the catalog */
 	uint64_t ns;
 };
 
@@ -111,7 +111,7 @@ static void write_rows(struct html_page *page, struct json_stream *function,
 	json_end(&rows, "]");
 }
 
-/* Whether an instruction has time or calls. */
+/* Returns whether an instruction has time or calls. */
 static int has_cost(const struct annotation *annotation)
 {
 	for (size_t i = 0; i < annotation->code.count; i++)
@@ -170,7 +170,10 @@ void html_page_code(struct html_page *page, struct json_stream *out)
 	struct json_stream list;
 	size_t count, left = HTML_CODE_ROWS_MAX;
 
-	/* A comparison has the contexts of two recordings. */
+	/*
+	 * A comparison contains the contexts of two recordings, so it shows no
+	 * instructions.
+	 */
 	if (!page->view->sources || page->view->diff)
 		return;
 	functions = find_functions(page, &count);

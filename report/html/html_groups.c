@@ -12,14 +12,17 @@
 #include "report/html/html_page.h"
 #include "report/merge/part_tallies.h"
 
-/* Limit of contexts over all groups, since each takes memory a second time. */
+/*
+ * Maximum number of contexts in all groups, since each takes memory a second
+ * time.
+ */
 enum { MOST_INDIVIDUALS = 1 << 20 };
 
 /* Measures of one group in one context. */
 struct individual {
 	struct measure self;
 	uint32_t group;
-	uint32_t context; /* number in the page */
+	uint32_t context; /* the context's number in the page */
 };
 
 struct individuals {

@@ -20,7 +20,8 @@ static int has_inlines(const struct html_page *page)
 }
 
 /*
- * Builds (caller << 32 | function) -> node; callers are not inlined functions.
+ * Builds a map from caller << 32 | function to the node. Callers that are
+ * inlined functions are left out.
  */
 static void index_nodes(const struct html_page *page, struct idmap *nodes)
 {

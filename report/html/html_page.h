@@ -17,7 +17,8 @@
 /* A process or thread, with its measures in each context. */
 struct html_group {
 	const char *name;
-	uint32_t function; /* in the catalog, stands for the group */
+	/* the index in the catalog that stands for the group */
+	uint32_t function;
 	int is_process;
 	uint64_t calls;
 	size_t contexts;
@@ -34,12 +35,14 @@ struct html_page {
 	struct session *session;
 	struct catalog *catalog;
 	const struct tree *tree;
-	uint32_t *order;     /* context of the page -> node */
-	uint32_t *positions; /* node -> context of the page */
+	uint32_t *order;     /* the node of each context of the page */
+	uint32_t *positions; /* the context of the page of each node */
 
-	uint32_t *functions; /* number of the page -> function of the catalog */
+	/* the function in the catalog of each number in the page */
+	uint32_t *functions;
 	size_t function_count, function_capacity;
-	uint32_t *numbers; /* function of the catalog -> 1 + number; 0: none */
+	/* by function of the catalog: 1 + its number, or 0 if it has none */
+	uint32_t *numbers;
 
 	struct strings files; /* number 0 is "" */
 	/* Each file once. Set by html_page_call_lines(). */
@@ -47,7 +50,7 @@ struct html_page {
 	size_t call_file_count, call_file_capacity;
 
 	/*
-	 * See html_page_callee(): whether the index was built, and whether it
+	 * For html_page_callee(): whether the index was built, and whether it
 	 * is needed.
 	 */
 	int is_indexed, has_inlines;
@@ -55,9 +58,11 @@ struct html_page {
 
 	struct html_group *groups;
 	size_t group_count, group_capacity;
-	int has_too_many; /* too many contexts to separate threads */
+	/* whether there are too many contexts to separate threads */
+	int has_too_many;
 
-	struct html_timeline timeline; /* without lanes: no timeline */
+	/* the timeline; none if it has no lanes */
+	struct html_timeline timeline;
 };
 
 /*
@@ -78,7 +83,7 @@ void html_page_groups(struct html_page *page, struct html_stream *stream);
 void html_page_lines(struct html_page *page, struct html_stream *stream);
 void html_page_call_lines(struct html_page *page, struct html_stream *stream);
 
-/* Limit of the source text in a page. */
+/* Maximum size of the source text in a page. */
 #define HTML_SOURCES_BYTES_MAX ((size_t)8 << 20)
 
 /*
@@ -87,7 +92,7 @@ void html_page_call_lines(struct html_page *page, struct html_stream *stream);
  */
 void html_page_sources(struct html_page *page, struct json_stream *out);
 
-/* Limits of the instructions in a page. */
+/* Maximum numbers of functions with instructions, and of rows, in a page. */
 #define HTML_CODE_FUNCTIONS_MAX 50
 #define HTML_CODE_ROWS_MAX      20000
 

@@ -157,7 +157,8 @@ static void end_slice(struct slice_walk *walk, const struct call_event *event)
 	slice->end_ns = end_ns(walk, walk->process, event);
 	longest = slice->end_ns - slice->begin_ns;
 	if (longest < timeline->shortest_ns) {
-		lane->slice_count = at; /* it is the last one */
+		/* the slice is the last one, so it is removed */
+		lane->slice_count = at;
 		return;
 	}
 	slice->least_ns = call_duration(walk->process, event).least_ns;

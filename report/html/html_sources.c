@@ -18,15 +18,15 @@
 
 /* A file with time in its lines. */
 struct timed_file {
-	uint32_t number; /* of the page */
-	uint32_t module; /* whose debug information names it */
+	uint32_t number; /* the file's number in the page */
+	uint32_t module; /* the module whose debug information names the file */
 	uint64_t ns;
 };
 
 struct timed_files {
 	struct timed_file *items;
 	size_t count, capacity;
-	struct idmap by_number; /* number + 1 -> index + 1 */
+	struct idmap by_number; /* maps 1 + the number to 1 + the index */
 };
 
 static void add(struct timed_files *files, uint32_t number, uint32_t module,

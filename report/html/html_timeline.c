@@ -30,7 +30,7 @@ static uint64_t time_of_latest(const struct timeline *samples, size_t most)
 		times[i] = samples->samples[i].time_ns;
 	qsort(times, samples->count, sizeof(*times), by_time);
 	while (most > 0 && times[most - 1] == times[most])
-		most--; /* keep samples of one time together */
+		most--; /* samples of one time stay together */
 	latest = most ? times[most - 1] : 0;
 	free(times);
 	return latest;
@@ -134,7 +134,9 @@ static void add_mark(struct html_page *page, const struct part_copy *part,
 static void add_marks(struct html_page *page, uint64_t start_ns)
 {
 	const struct mark_list *marks = &page->session->marks;
-	/* usually the same as for the previous mark */
+	/*
+	 * the part of the previous mark, which usually is that of the next one
+	 */
 	const struct part_copy *part = NULL;
 
 	for (size_t i = 0; i < marks->event_count; i++) {

@@ -22,9 +22,10 @@
 
 /* Unknown or unusual facts about a slice, as bits in the page's format. */
 enum {
-	SLICE_BEGAN_BEFORE = 1, /* before the known data */
-	SLICE_ENDING = 1 << 1,  /* and the next bit: enum call_ending */
-	SLICE_IS_ODD = 1 << 3,  /* its context is not in the tree */
+	SLICE_BEGAN_BEFORE = 1, /* the slice began before the known data */
+	/* enum call_ending, in this bit and the next one */
+	SLICE_ENDING = 1 << 1,
+	SLICE_IS_ODD = 1 << 3, /* the slice's context is not in the tree */
 	SLICE_FLAG_BITS = 4,
 };
 
@@ -32,10 +33,10 @@ enum {
 struct html_slice {
 	uint64_t begin_ns, end_ns;
 	uint64_t least_ns; /* minimal duration; the maximum is end - begin */
-	/* in the tree; with SLICE_IS_ODD that of the nearest caller */
+	/* node in the tree; with SLICE_IS_ODD the node of the nearest caller */
 	uint32_t node;
 	uint32_t function; /* in the catalog */
-	uint32_t depth;    /* 0: outermost */
+	uint32_t depth;    /* depth; 0 for the outermost slices */
 	uint32_t flags;
 };
 
@@ -56,22 +57,23 @@ struct html_lane {
 	struct html_note *notes;
 	size_t note_count, note_capacity;
 	size_t first_sample, sample_count; /* range in the session's timeline */
-	int process, thread; /* index in the page's groups; -1: none */
+	int process, thread; /* indices in the page's groups, or -1 */
 };
 
 struct html_timeline {
 	struct html_lane *lanes;
 	size_t lane_count, lane_capacity;
-	struct idmap lane_of; /* (part's index << 32 | tid) + 1 -> index + 1 */
-	struct strings names; /* of notes */
+	/* maps 1 + (the part's index << 32 | tid) to 1 + the lane's index */
+	struct idmap lane_of;
+	struct strings names; /* names of notes */
 	uint64_t calls;       /* number of calls, including omitted ones */
-	/* duration of the shortest slice; 0: none was omitted */
+	/* duration of the shortest slice; 0 if none was omitted */
 	uint64_t shortest_ns;
 	/* Durations of all calls; empty if no slice was omitted. */
 	struct function_latencies latencies;
 	uint64_t odd;           /* calls whose context is not in the tree */
 	uint64_t samples;       /* number of samples, including omitted ones */
-	uint64_t sampled_to_ns; /* end of the samples; 0: none was omitted */
+	uint64_t sampled_to_ns; /* end of the samples; 0 if none was omitted */
 	/* number of moments and regions, including omitted ones */
 	uint64_t notes;
 };

@@ -7,33 +7,40 @@
 #include "base/memory.h"
 
 enum {
-	/* A context with a smaller part of all costs has no callees. */
+	/*
+	 * A context whose costs are less than this part of all costs gets no
+	 * callees.
+	 */
 	PARTS = 100000,
-	UNFOLDED_MAX = 1 << 20, /* contexts */
+	UNFOLDED_MAX = 1 << 20, /* maximum number of contexts */
 };
 
 /* One context that is being unfolded. */
 struct unfolding {
 	uint32_t context;
-	uint32_t edge; /* by which it was reached; UINT32_MAX: none */
-	double share;  /* of the function's whole activity */
+	/* edge by which the context was reached, or UINT32_MAX */
+	uint32_t edge;
+	double share; /* the context's share of the function's whole activity */
 };
 
 struct unfolded {
 	const struct call_graph *graph;
 	struct import *import;
 	struct import_process *process;
-	uint32_t *first;     /* by caller: its first edge in `by_caller` */
-	uint32_t *by_caller; /* edges */
-	double *incoming; /* by function: cost of the edges that lead to it */
+	/* for each caller, the index of its first edge in `by_caller` */
+	uint32_t *first;
+	uint32_t *by_caller; /* indices of the edges, sorted by caller */
+	/* for each function, the cost of the edges that lead to it */
+	double *incoming;
 	/* Costs of each function with its callees. */
 	double *totals;
 
 	struct unfolding *items;
 	size_t count, capacity;
-	double all;           /* own costs of all functions, and calls */
-	uint32_t *largest;    /* by function: 1 + index of an item; 0: none */
-	uint32_t *largest_of; /* the same by edge */
+	double all; /* sum of the own costs of all functions and of the calls */
+	/* for each function, 1 + the index of its largest item, or 0 */
+	uint32_t *largest;
+	uint32_t *largest_of; /* the same for each edge */
 };
 
 void call_graph_fini(struct call_graph *graph)
@@ -88,7 +95,10 @@ static uint64_t own_of(const struct call_graph *graph, size_t event,
 	return function < own->count ? own->items[function] : 0;
 }
 
-/* The cost by which activity is divided; a call alone costs something. */
+/*
+ * Returns the cost of an edge by which activity is divided. A call alone costs
+ * something.
+ */
 static double weight_of(const struct graph_edge *edge)
 {
 	return (double)edge->cost + (double)edge->calls * 1e-3;
@@ -215,7 +225,8 @@ static int reach_rest(struct unfolded *all, size_t index)
 }
 
 /*
- * Functions that nothing calls are outermost; so is one of each closed circle.
+ * Finds the outermost functions. These are the functions that nothing calls,
+ * and one of each closed circle of calls.
  */
 static int unfold_roots(struct unfolded *all)
 {
@@ -286,7 +297,7 @@ static uint32_t pair_context(struct unfolded *all,
 			    edge->callee);
 }
 
-/* An edge's calls are divided as the caller's activity is. */
+/* Divides the calls of each edge in the same way as the caller's activity. */
 static int divide_calls(struct unfolded *all)
 {
 	const struct call_graph *graph = all->graph;

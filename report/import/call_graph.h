@@ -19,11 +19,12 @@
 #include "report/import/import.h"
 
 struct graph_edge {
-	uint32_t caller, callee; /* functions of the import */
-	uint64_t calls, cost;    /* cost: inclusive, of the first event */
+	uint32_t caller, callee; /* numbers of functions in the import */
+	/* cost is the inclusive cost by the first event */
+	uint64_t calls, cost;
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct call_graph {
 	struct graph_edge *edges;
 	size_t edge_count, edge_capacity;

@@ -17,38 +17,44 @@
 #include "wire/recording.h"
 
 enum {
-	IMPORT_LINE_MAX = 1 << 24, /* bytes of a line */
+	IMPORT_LINE_MAX = 1 << 24, /* maximum length of a line in bytes */
 	IMPORT_CONTEXTS_MAX = 1 << 25,
-	IMPORT_PROCESSES_MAX = 1 << 14, /* each becomes a file */
-	IMPORT_FRAMES_MAX = 1 << 16,    /* of a stack */
-	IMPORT_NAME_MAX = 4000,         /* bytes; longer names are cut */
+	/* maximum number of processes, each of which becomes a file */
+	IMPORT_PROCESSES_MAX = 1 << 14,
+	IMPORT_FRAMES_MAX = 1 << 16, /* maximum number of frames of a stack */
+	/* maximum length of a name in bytes; longer names are cut */
+	IMPORT_NAME_MAX = 4000,
 };
 
 struct import_function {
-	uint32_t name, module; /* strings */
+	uint32_t name, module; /* numbers of strings */
 	enum wire_imported_kind kind;
 };
 
 struct import_context {
-	uint32_t parent; /* 0: none */
+	uint32_t parent; /* 0 if there is none */
 	uint32_t function;
 	uint32_t depth;
 	uint64_t calls;
 };
 
 struct import_column {
-	uint64_t *items; /* by context */
-	size_t count;    /* of items; further ones are 0 */
+	uint64_t *items; /* the numbers, by context */
+	size_t count;    /* number of items; further numbers are 0 */
 	size_t capacity;
 };
 
-/* Contexts of a process. contexts[0] is its root and no context. */
+/*
+ * The contexts of a process. contexts[0] is the root, which is no context
+ * itself.
+ */
 struct import_process {
 	uint32_t pid;
 	char *name;
 	struct import_context *contexts;
 	size_t count, capacity;
-	struct hash_index children; /* (parent, function) -> context */
+	/* finds a context by its parent and function */
+	struct hash_index children;
 	struct import_column columns[WIRE_VALUES_MAX];
 };
 
@@ -61,11 +67,12 @@ struct import {
 	struct hash_index function_at;
 	struct import_process *processes;
 	size_t process_count, process_capacity;
-	struct idmap process_at; /* pid + 1 -> 1 + index */
+	struct idmap process_at; /* maps 1 + a pid to 1 + the process's index */
 	struct wire_value_kind columns[WIRE_VALUES_MAX];
 	size_t column_count;
-	size_t context_count;       /* of all processes */
-	uint64_t first_ns, last_ns; /* times in the file; 0: none */
+	size_t context_count; /* number of contexts of all processes */
+	/* first and last time in the file; 0 if there is none */
+	uint64_t first_ns, last_ns;
 };
 
 void import_init(struct import *import);
@@ -73,7 +80,7 @@ void import_fini(struct import *import);
 
 /* The meaning of the numbers of folded stacks. */
 struct import_measure {
-	const char *name; /* NULL: samples */
+	const char *name; /* name of the measure; NULL for samples */
 	enum wire_unit unit;
 };
 

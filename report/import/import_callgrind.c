@@ -15,7 +15,10 @@
 #include "report/import/call_graph.h"
 #include "report/import/import_lines.h"
 
-/* Compressed names of one kind: number -> 1 + number of the string. */
+/*
+ * Compressed names of one kind. Maps the number of a name in the file to 1 +
+ * the number of the string.
+ */
 struct compressed {
 	struct idmap names;
 };
@@ -25,12 +28,12 @@ struct callgrind_reading {
 	struct import_lines *lines;
 	struct call_graph graph;
 	struct compressed objects, functions;
-	uint32_t object, callee_object; /* strings */
-	uint32_t function, callee;      /* functions of the import */
+	uint32_t object, callee_object; /* numbers of strings */
+	uint32_t function, callee;      /* numbers of functions in the import */
 	int has_function, has_callee, has_callee_object;
-	int awaits_cost; /* the next line of numbers belongs to calls */
+	int awaits_cost; /* whether the next line of numbers belongs to calls */
 	uint64_t calls;
-	size_t positions; /* columns before the costs */
+	size_t positions; /* number of columns before the costs */
 	uint32_t pid;
 	char *command;
 };
@@ -171,7 +174,7 @@ static int read_costs(struct callgrind_reading *callgrind, const char *at)
 static int read_events(struct callgrind_reading *callgrind, const char *at)
 {
 	if (callgrind->import->column_count > 0)
-		return 0; /* another part of the same file */
+		return 0; /* the line begins another part of the same file */
 	while (*(at = import_skip_blanks(at))) {
 		const char *end = import_word_end(at);
 
@@ -303,7 +306,10 @@ static int read_line(struct callgrind_reading *callgrind)
 		if (strncmp(line, rows[i].word, strlen(rows[i].word)) == 0)
 			return rows[i].read(callgrind,
 					    line + strlen(rows[i].word));
-	/* Further headers, such as "summary: 1234" and "desc: I1 cache: ". */
+	/*
+	 * The line is another header, such as "summary: 1234" or "desc: I1
+	 * cache: ".
+	 */
 	if (line[strcspn(line, ":= \t")] == ':')
 		return 0;
 	return import_refuse(callgrind->lines, "is no line of callgrind.out");

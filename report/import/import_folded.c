@@ -50,7 +50,8 @@ static enum wire_imported_kind take_kind(const char *name, size_t *bytes)
 	case 'i':
 		*bytes -= 4;
 		return WIRE_IMPORTED_INLINED;
-	case 'j': /* compiled, interpreted, compiled by C1 */
+	/* methods that are compiled, interpreted, or compiled by C1 */
+	case 'j':
 	case '0':
 	case '1':
 		*bytes -= 4;

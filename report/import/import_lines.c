@@ -134,7 +134,10 @@ static enum wire_import_format format_of(const char *line)
 	return WIRE_IMPORT_FORMAT_COUNT;
 }
 
-/* Finds the first line that is neither empty nor a comment, and holds it. */
+/*
+ * Determines the format by the first line that is neither empty nor a comment.
+ * That line stays the next one to be read.
+ */
 static enum wire_import_format find_format(struct import_lines *lines)
 {
 	while (import_line_next(lines)) {
@@ -174,7 +177,10 @@ static int read_format(struct import *import, struct import_lines *lines,
 	}
 }
 
-/* Readers of the recording add up the numbers of a column. */
+/*
+ * Checks that the sums of columns do not overflow, because readers of the
+ * recording add up the numbers of a column.
+ */
 static int check_sums(const struct import *import, char **why)
 {
 	for (size_t i = 0; i < import->column_count; i++) {
@@ -201,7 +207,10 @@ int import_read(struct import *import, FILE *in, enum wire_import_format format,
 	struct import_lines lines = { .in = in };
 	int err = read_format(import, &lines, format, measure);
 
-	/* A line that cannot be read is a problem that no format sees. */
+	/*
+	 * The functions for the formats do not notice a line that cannot be
+	 * read.
+	 */
 	if (lines.err)
 		err = fail(why, lines.err, "line %llu: %s",
 			   (unsigned long long)lines.number, lines.problem);

@@ -5,15 +5,16 @@
 
 #include "report/import/import.h"
 
-/* Set `in` and zero-initialise the rest before use. */
+/* The user sets `in`, and all other members to 0, before use. */
 struct import_lines {
 	FILE *in;
 	char *text; /* the present line, with a NUL instead of the newline */
 	size_t length, capacity;
-	uint64_t number; /* of the present line, from 1 on */
-	int is_held;     /* the next line is the present one again */
-	char *problem;   /* without the line's number; NULL: none */
-	int err;         /* -errno of the problem; 0: none */
+	uint64_t number; /* number of the present line, from 1 on */
+	int is_held;     /* whether the next line is the present one again */
+	/* text of the problem without the line's number, or NULL */
+	char *problem;
+	int err; /* -errno of the problem, or 0 */
 };
 
 void import_lines_fini(struct import_lines *lines);
@@ -27,7 +28,7 @@ int import_refuse(struct import_lines *lines, const char *format, ...)
 
 /* ---- Words ---- */
 
-/* Skips blanks. */
+/* Returns the first character that is no blank. */
 const char *import_skip_blanks(const char *text);
 
 /* Returns the end of the word that begins here. */

@@ -22,14 +22,16 @@ struct perf_header {
 	const char *comm, *event, *rest;
 	size_t comm_bytes, event_bytes;
 	uint32_t pid;
-	uint64_t time_ns; /* 0: none */
+	uint64_t time_ns; /* 0 if the header has no time */
 	uint64_t period;
 	int has_period;
 };
 
 struct perf_sample {
-	struct import_process *process; /* NULL: no sample has begun */
-	size_t event_column;            /* WIRE_VALUES_MAX: none */
+	/* process of the present sample; NULL if no sample has begun */
+	struct import_process *process;
+	/* column of the event; WIRE_VALUES_MAX if it has none */
+	size_t event_column;
 	uint64_t period;
 	uint32_t *frames; /* functions, the innermost first */
 	size_t count, capacity;
@@ -101,7 +103,10 @@ static int parse_event(const char *at, struct perf_header *header)
 	return header->event_bytes > 0;
 }
 
-/* The name of a thread may have blanks and digits. */
+/*
+ * Parses the header of a sample. The name of a thread may contain blanks and
+ * digits.
+ */
 static int parse_header(const char *line, struct perf_header *header)
 {
 	const char *start = import_skip_blanks(line);
@@ -137,7 +142,10 @@ static int has_prefix(const char *text, size_t bytes, const char *prefix)
 	       memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Modules of the kernel are in brackets, like its own text. */
+/*
+ * Returns the kind of a module. The kernel's modules have names in brackets, as
+ * the kernel itself has.
+ */
 static enum wire_imported_kind kind_of(const char *module, size_t bytes)
 {
 	static const char *const others[] = { "[vdso]",    "[vsyscall]",
@@ -309,7 +317,10 @@ static int add_frame(struct import *import, struct perf_sample *sample,
 	return 1;
 }
 
-/* Times of the clocks cpu-clock and task-clock are nanoseconds. */
+/*
+ * Returns the unit of an event. The values of cpu-clock and task-clock are
+ * nanoseconds.
+ */
 static enum wire_unit unit_of(const struct perf_header *header)
 {
 	return has_prefix(header->event, header->event_bytes, "cpu-clock") ||
@@ -376,7 +387,9 @@ static int read_line(struct import *import, struct perf_sample *sample,
 		return import_refuse(lines,
 				     "is no sample of perf script: "
 				     "expected \"prog 12 3.45: cycles:\"");
-	/* Source lines and registers are in further lines: no frames. */
+	/*
+	 * Further lines contain source lines and registers, and are no frames.
+	 */
 	return add_frame(import, sample, text) ? 0
 					       : import_refuse(lines, too_many);
 }

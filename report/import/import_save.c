@@ -19,9 +19,9 @@ struct import_part {
 	const struct import *import;
 	const struct import_process *process;
 	FILE *out;
-	uint64_t at;   /* bytes so far */
-	uint64_t *ids; /* by context */
-	/* Whether a context has numbers, or one below it; by context. */
+	uint64_t at;   /* number of bytes so far */
+	uint64_t *ids; /* ids of the contexts */
+	/* For each context, whether it or a context below it has numbers. */
 	uint8_t *is_used;
 	size_t used; /* number of these contexts */
 

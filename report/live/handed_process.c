@@ -140,7 +140,7 @@ struct handed_counts {
 	struct wire_taken head;
 	struct wire_taken_count *counts;
 	size_t capacity;
-	struct handed_list done; /* packets to be given back */
+	struct handed_list done; /* packets to be returned to the process */
 };
 
 static void add_table(struct handed_counts *counts,
@@ -313,8 +313,8 @@ static void write_now(struct handed_process *process)
 uint64_t handed_process_growth(struct handed_process *process)
 {
 	/*
-	 * write_now() has an array of all counts, and an older one while it
-	 * grows
+	 * write_now() has an array of all counts, and also the former array
+	 * while the array grows
 	 */
 	uint64_t bytes = 2 * atomic_load(&process->contexts) *
 			 sizeof(struct wire_taken_count);

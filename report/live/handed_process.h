@@ -13,7 +13,8 @@
 #include "report/merge/packet_counter.h"
 
 /*
- * A counted packet; `sequence` tells it from later ones in the same location.
+ * A counted packet. `sequence` distinguishes it from later packets at the same
+ * location.
  */
 struct handed_done {
 	struct handed_packet *packet;
@@ -32,21 +33,24 @@ struct handed_share {
 	 */
 	pthread_mutex_t lock;
 	struct packet_counter counter;
-	struct handed_list done; /* not yet in the file */
+	struct handed_list done; /* packets that are not yet in the file */
 };
 
 struct handed_process {
 	pthread_mutex_t taking; /* protects the trace */
 	struct handed_trace trace;
 	pthread_mutex_t writing; /* protects the following members */
-	char *path, *new_path;   /* of the file, and its temporary name */
-	uint64_t taken;          /* number of packets in the file */
-	uint64_t written_ns;     /* CLOCK_MONOTONIC of the last write */
-	int err;                 /* result of the last write: 0 or -errno */
-	int is_given_up;         /* tables are freed; nothing more is written */
-	_Atomic uint64_t pending; /* counted packets that are not in the file */
-	_Atomic uint64_t contexts; /* sum over all workers */
-	_Atomic uint64_t places;   /* packets of the trace */
+	char *path, *new_path; /* path of the file, and of the temporary file */
+	uint64_t taken;        /* number of packets in the file */
+	uint64_t written_ns;   /* CLOCK_MONOTONIC of the last write */
+	int err;               /* result of the last write: 0 or -errno */
+	/* whether the tables are freed and nothing more is written */
+	int is_given_up;
+	/* number of counted packets that are not in the file */
+	_Atomic uint64_t pending;
+	/* number of contexts, the sum over all workers */
+	_Atomic uint64_t contexts;
+	_Atomic uint64_t places; /* number of packets of the trace */
 	unsigned int workers;
 	struct handed_share shares[];
 };

@@ -23,7 +23,8 @@
 struct handed_packet {
 	struct wire_chunk *head;
 	uint64_t offset;
-	uint64_t sequence; /* of the last counted packet; 0: none */
+	/* sequence number of the last counted packet; 0 if there is none */
+	uint64_t sequence;
 };
 
 struct handed_segment {
@@ -38,12 +39,12 @@ struct handed_trace {
 	struct packet_blocks blocks; /* copied when the last packet was taken */
 	struct handed_segment *segments;
 	size_t segment_count, segment_capacity;
-	/* Packets do not move in memory. */
+	/* The packets, which do not move in memory. */
 	struct handed_packet **packets;
 	size_t count, capacity;
-	uint64_t looked_to; /* offset: all chunks before it are known */
+	uint64_t looked_to; /* all chunks before this offset are known */
 	size_t next;        /* index of the next packet to check */
-	/* the file's value when no full packet was found */
+	/* the value of `filled` in the file when no full packet was found */
 	_Atomic uint32_t filled;
 };
 

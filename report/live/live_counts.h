@@ -20,15 +20,15 @@
 /* Calls since the process began, calls in the last interval, and time in it. */
 struct live_measure {
 	uint64_t calls, new_calls;
-	uint64_t self_ns, total_ns; /* from samples */
+	uint64_t self_ns, total_ns; /* time estimated from samples */
 };
 
 struct live_context {
 	uint64_t id;
 	uint32_t number;   /* function number in the process */
-	uint32_t function; /* in the catalog */
+	uint32_t function; /* index in the catalog */
 	struct live_measure measure;
-	uint64_t sum; /* in this poll */
+	uint64_t sum; /* sum in the present poll */
 };
 
 struct live_thread {
@@ -44,16 +44,20 @@ struct live_part {
 	struct numbering numbering;
 	uint64_t function_bytes; /* bytes in it that describe functions */
 	int is_begun;
-	int has_ended; /* and was polled since */
+	/* whether the process has ended and was polled since then */
+	int has_ended;
 	struct live_context *contexts;
 	size_t context_count, context_capacity;
-	struct idmap by_id; /* also by id of tail calls -> index + 1 */
+	/*
+	 * maps the id, and the id of its tail calls, to 1 + the context's index
+	 */
+	struct idmap by_id;
 	struct live_thread *tallies;
 	size_t tally_count, tally_capacity;
 	struct threads threads; /* names of the threads */
-	uint64_t latest_tsc;    /* of the latest sample */
+	uint64_t latest_tsc;    /* time stamp of the latest sample */
 	struct live_measure total;
-	uint64_t clew_ns; /* in clew's own code, in the last interval */
+	uint64_t clew_ns; /* time in clew's own code in the last interval */
 	uint64_t lost, recorded_bytes;
 	uint32_t pid;
 	enum wire_time time;
@@ -64,16 +68,17 @@ struct live_part {
 struct live_counts {
 	struct catalog catalog;
 	struct shown_names names;
-	struct strings paths;     /* of all parts */
-	struct live_part **parts; /* they do not move */
+	struct strings paths;     /* paths of all parts */
+	struct live_part **parts; /* the parts do not move in memory */
 	size_t part_count, part_capacity;
-	uint64_t looked_ns;   /* CLOCK_MONOTONIC of the last poll */
-	uint64_t interval_ns; /* between the last two polls; 0: there was one */
-	uint64_t cost_ns;     /* CPU time of the last poll */
+	uint64_t looked_ns; /* CLOCK_MONOTONIC of the last poll */
+	/* time between the last two polls; 0 if there was only one */
+	uint64_t interval_ns;
+	uint64_t cost_ns; /* CPU time of the last poll */
 	/* Sums of all parts. */
 	struct live_measure total;
 	uint64_t clew_ns, lost, context_count;
-	int has_time; /* any part is sampled */
+	int has_time; /* whether time is sampled in any part */
 };
 
 /* Starts without data. Free with live_counts_fini(). */

@@ -20,14 +20,14 @@ enum live_subject {
 enum live_key {
 	LIVE_BY_SELF,
 	LIVE_BY_TOTAL,
-	LIVE_BY_CALLS, /* in the last interval */
+	LIVE_BY_CALLS, /* by calls in the last interval */
 	LIVE_BY_ALL_CALLS,
 	LIVE_KEY_COUNT
 };
 
 struct live_row {
 	uint32_t what; /* index of a function, context, module or tally */
-	uint32_t part; /* to which the context or tally belongs */
+	uint32_t part; /* part to which the context or tally belongs */
 	struct live_measure measure;
 };
 

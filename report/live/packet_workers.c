@@ -22,7 +22,8 @@
 /* pause while no packet is full; doubled each time */
 #define REST_NS      1000000
 #define REST_NS_MOST 16000000
-#define BEGINNING_NS 1000000000 /* a file that is no trace by then is ignored */
+/* a file that is no trace after this time is ignored */
+#define BEGINNING_NS 1000000000
 #define EVENTS_BYTES 16384
 #define STACK_BYTES  (256 << 10)
 #define ROOM_NS      10000000 /* interval between requests for memory */
@@ -45,10 +46,12 @@ struct packet_workers {
 	int notify_fd;
 	_Atomic int is_ending;
 	int (*may_take)(uint64_t bytes);
-	_Atomic int is_short;          /* the answer was no */
-	_Atomic uint64_t asked_ns;     /* CLOCK_MONOTONIC of the last request */
-	_Atomic unsigned int counting; /* threads that may count packets */
-	pthread_mutex_t finding;       /* protects the beginnings */
+	/* whether the last request for memory was refused */
+	_Atomic int is_short;
+	_Atomic uint64_t asked_ns; /* CLOCK_MONOTONIC of the last request */
+	/* number of threads that may count packets */
+	_Atomic unsigned int counting;
+	pthread_mutex_t finding; /* protects the beginnings */
 	struct young_trace *beginnings;
 	size_t beginning_count, beginning_capacity;
 	/* protects the list; its elements do not move */
@@ -113,7 +116,10 @@ static int begin(struct packet_workers *workers,
 	return 1;
 }
 
-/* Only one thread does this at a time; others continue counting. */
+/*
+ * Finds new traces. Only one thread does this at a time; others continue
+ * counting.
+ */
 static void find_processes(struct packet_workers *workers)
 {
 	size_t left = 0;
@@ -198,7 +204,10 @@ static int count_some(struct workers_thread *thread,
 	return done > 0;
 }
 
-/* *latest is the last process that had full packets. */
+/*
+ * Counts the full packets of all processes. *latest is the last process that
+ * had full packets.
+ */
 static int count_all(struct workers_thread *thread,
 		     struct handed_process **latest)
 {

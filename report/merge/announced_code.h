@@ -21,12 +21,13 @@ struct announced_piece {
 };
 
 struct announced_code {
-	struct a2n_space *space; /* NULL: no records */
+	struct a2n_space *space; /* NULL if there are no records */
 	struct announced_piece *pieces;
 	size_t count, capacity;
-	struct idmap by_id; /* id in the space -> index + 1 */
+	struct idmap by_id; /* maps an id in the space to 1 + the index */
 	struct code_places places;
-	struct idmap sites; /* (index + 1) << 32 | offset -> site + 1 */
+	/* maps (index + 1) << 32 | offset to 1 + the site */
+	struct idmap sites;
 	/* Number of registered objects whose code has no names. */
 	uint64_t unread;
 	uint32_t why_unread; /* enum wire_unread, of the last such object */

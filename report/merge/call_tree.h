@@ -20,17 +20,17 @@
  */
 struct call_key {
 	/*
-	 * Return address of the call, 0: unknown; without a parent: the id of
-	 * the callers' context.
+	 * Return address of the call, or 0 if it is unknown. In a node without
+	 * a parent, the id of the callers' context.
 	 */
 	uint64_t site;
 	/*
-	 * Number of the function in the process; without a parent: number of
-	 * the tally.
+	 * Number of the function in the process. In a node without a parent,
+	 * the number of the tally.
 	 */
 	uint32_t function;
-	uint32_t values; /* set of argument values; 0: none */
-	uint32_t parent; /* CALL_NODE_NONE: no parent */
+	uint32_t values; /* number of the set of argument values, or 0 */
+	uint32_t parent; /* index of the parent, or CALL_NODE_NONE */
 };
 
 struct call_node {
@@ -39,11 +39,17 @@ struct call_node {
 	uint64_t tails;
 };
 
-/* Parents precede their children. Zero-initialise before use. */
+/*
+ * The tree of calls. Parents precede their children. The user sets all members
+ * to 0 before use.
+ */
 struct call_tree {
 	struct call_node *nodes;
 	size_t count, capacity;
-	/* Hash table with open addressing: 1 + index of a node; 0: free. */
+	/*
+	 * Hash table with open addressing. A slot contains 1 + the index of a
+	 * node, or 0 if it is free.
+	 */
 	uint32_t *slots;
 	unsigned int log2;
 };

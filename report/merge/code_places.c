@@ -74,9 +74,9 @@ struct place_reading {
 	const uint8_t *at, *end;
 	int is_bad;
 	struct read_frame {
-		uint64_t method; /* index */
+		uint64_t method; /* index of the method */
 		uint64_t bytecode;
-		size_t caller; /* 1 + index of the calling frame; 0: none */
+		size_t caller; /* 1 + index of the calling frame, or 0 */
 	} * frames;
 	size_t count;
 };

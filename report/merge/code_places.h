@@ -10,11 +10,11 @@ struct placed_code {
 	const struct wire_code_lines *lines; /* points into the part */
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct code_places {
 	struct placed_code *items;
 	size_t count, capacity;
-	struct idmap by_code; /* start ^ time stamp -> index + 1 */
+	struct idmap by_code; /* maps start ^ time stamp to 1 + the index */
 };
 
 struct placed_frame {

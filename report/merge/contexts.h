@@ -18,14 +18,17 @@
 
 struct context {
 	uint64_t id;
-	/* Return address of the context's first call; 0: unknown. */
+	/* Return address of the context's first call, or 0 if it is unknown. */
 	uint64_t site_pc : 48;
 	uint64_t depth : 16; /* depth as recorded, modulo 65536 */
 	uint32_t function;   /* number in the process */
 	uint32_t node;       /* node below `root`, once it is placed */
 	uint32_t root;
 	uint32_t tally : 30; /* tally that recorded it */
-	/* The id of its tail calls also occurs and finds this context. */
+	/*
+	 * Set if the id of the context's tail calls is also known and leads to
+	 * this context.
+	 */
 	uint32_t has_tails : 1;
 	/* check_place() has counted its inconsistencies. */
 	uint32_t is_checked : 1;
@@ -35,7 +38,10 @@ struct contexts {
 	struct context *items;
 	size_t count, capacity;
 	struct hash_index by_id;
-	/* Used while a context is placed: it and its callers without a node. */
+	/*
+	 * Used while a context is placed. Contains the context and those of its
+	 * callers that have no node yet.
+	 */
 	uint32_t *path;
 	size_t path_capacity;
 	/* Inconsistencies of the contexts that were placed. */

@@ -29,13 +29,15 @@ struct generated {
 	const struct numbering *numbering;
 	/* Code that runtimes have reported, in the part. */
 	struct announced_code announced;
-	struct made_code made;   /* makers recorded in the part */
-	struct a2n_space *space; /* NULL: nothing was announced */
-	struct idmap functions;  /* id of a piece of code -> function */
+	/* memory that was made executable, as recorded in the part */
+	struct made_code made;
+	struct a2n_space *space; /* NULL if nothing was announced */
+	/* maps the id of a piece of code to the function */
+	struct idmap functions;
 	int is_read;
 	/*
-	 * The jitdump's time stamps are of the time stamp counter, like those
-	 * of samples.
+	 * Whether the jitdump's time stamps are those of the time stamp
+	 * counter, as in samples.
 	 */
 	int is_by_tsc;
 };

@@ -14,10 +14,11 @@
 
 /* Numbers of contexts of one process. */
 struct inconsistencies {
-	uint64_t strangers; /* their function is in no module */
-	uint64_t orphans;   /* their caller was not recorded */
-	uint64_t circular;  /* their caller is also their callee */
-	uint64_t uneven;    /* not exactly one deeper than their caller */
+	uint64_t strangers; /* contexts whose function is in no module */
+	uint64_t orphans;   /* contexts whose caller was not recorded */
+	uint64_t circular;  /* contexts whose caller is also their callee */
+	/* contexts whose depth is not that of their caller plus one */
+	uint64_t uneven;
 };
 
 /*
@@ -46,13 +47,16 @@ char *jni_problem_text(const struct part_copy *part);
  */
 char *makers_problem_text(const struct part_copy *part);
 
-/* The stacks of some threads could not be unwound when clew attached. */
+/*
+ * Returns a problem's text if the stacks of some threads could not be unwound
+ * when clew attached.
+ */
 char *rootless_problem_text(const struct part_copy *part);
 
-/* The program has overwritten some hooks. */
+/* Returns a problem's text if the program has overwritten some hooks. */
 char *overwritten_problem_text(const struct part_copy *part);
 
-/* The budget was not kept. */
+/* Returns a problem's text if the budget was not kept. */
 char *budget_problem_text(const struct part_copy *part);
 
 #endif

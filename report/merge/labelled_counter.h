@@ -33,18 +33,21 @@ struct labelled_frame {
 	 * caller's node.
 	 */
 	uint32_t node;
-	/* The call began in this packet and is counted at `node`. */
+	/* Whether the call began in this packet and is counted at `node`. */
 	uint8_t is_counted;
 	uint8_t is_tail;
 };
 
-/* Zero-initialise all but the first two. */
+/* The user sets the first two members, and all others to 0. */
 struct labelled_counter {
 	const struct label_wish *wish;
 	const struct label_fields *fields;
 	struct call_tree tree;
 	struct value_sets values;
-	/* Active calls by depth; 0: the callers outside the context. */
+	/*
+	 * Active calls by depth. Depth 0 stands for the callers outside the
+	 * context.
+	 */
 	struct labelled_frame *frames;
 	size_t room;
 	/* The nodes of frames from this depth on are outdated. */

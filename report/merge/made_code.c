@@ -17,7 +17,7 @@ enum { ANCESTORS_MAX = 64 }; /* maximum number of ancestors that are searched */
 struct made_piece {
 	uint64_t start, end;
 	uint64_t gone_tsc;
-	uint32_t function; /* 0: unknown */
+	uint32_t function; /* 0 if the function is unknown */
 };
 
 struct entering {

@@ -20,16 +20,19 @@
 #include "report/recording/recording_reader.h"
 
 struct made_code {
-	struct a2n_space *space; /* NULL: no records */
-	struct idmap functions;  /* id of a range -> function */
+	struct a2n_space *space; /* NULL if there are no records */
+	struct idmap functions;  /* maps the id of a range to the function */
 	/*
-	 * id of a range -> difference between the module's address and the
-	 * range's.
+	 * maps the id of a range to the difference between the module's address
+	 * and the range's
 	 */
 	struct idmap modules;
 };
 
-/* `numbering` must contain the part's modules. Invalid records are skipped. */
+/*
+ * Reads the records of a part. `numbering` must contain the part's modules.
+ * Invalid records are skipped.
+ */
 void made_code_init(struct made_code *made, const struct recording *recording,
 		    const struct part_copy *part, struct catalog *catalog,
 		    const struct numbering *numbering,

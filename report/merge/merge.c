@@ -32,10 +32,10 @@ struct merge_progress {
 	uint64_t all;
 };
 
-/* State of merging one part. */
+/* The state while one part is merged. */
 struct work {
 	struct merge_progress *reading;
-	/* Numbers of contexts and counts: those that are merged, and all. */
+	/* Numbers of contexts and counts that are merged so far, and of all. */
 	uint64_t steps, all_steps;
 	struct recording *recording;
 	const struct part_copy *part;
@@ -50,7 +50,8 @@ struct work {
 	struct generated generated;
 	struct samples samples;
 	struct timing_work timing;
-	struct idmap timeline_threads; /* tally number + 1 -> thread + 1 */
+	/* maps 1 + the number of a tally to 1 + the thread */
+	struct idmap timeline_threads;
 	int wants_trace_times;
 	struct merged *merged;
 };

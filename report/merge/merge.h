@@ -32,8 +32,8 @@ enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };
  * and threads.
  */
 struct whose {
-	uint32_t pid;       /* 0: all processes */
-	const char *thread; /* NULL: all threads; else a tid or a name */
+	uint32_t pid;       /* pid of the selected process; 0 selects all */
+	const char *thread; /* a tid or a name; NULL selects all threads */
 	enum grouping grouping;
 	/* ignore samples, exact times and time stamps of traces */
 	int without_time;
@@ -43,15 +43,17 @@ struct whose {
 	 * memory at a time, and counts that have been merged are freed.
 	 */
 	int is_only_merged;
-	/* Called with each part while it is loaded, in order; or NULL. */
+	/* If not NULL, called with each part while it is loaded, in order. */
 	void (*look)(void *context, const struct part_copy *part);
 	void *look_context;
 	/*
-	 * Distinguish calls of traces by these labels and show no others; or
-	 * NULL.
+	 * If not NULL, calls of traces are distinguished by these labels, and
+	 * other calls are not shown.
 	 */
 	const struct label_wish *labels;
-	/* Use the agents' value of this name instead of time; or NULL. */
+	/*
+	 * If not NULL, the agents' value of this name is used instead of time.
+	 */
 	const char *value;
 	int by_line;   /* separate calls from different lines of Java methods */
 	int with_clew; /* also show time in clew's own code */
@@ -72,11 +74,14 @@ struct merged {
 	 * earlier.
 	 */
 	uint64_t follow_ups;
-	uint64_t strays; /* calls whose id belongs to no recorded context */
+	/* number of calls whose id belongs to no recorded context */
+	uint64_t strays;
 	/* Number of the tree's nodes that are recorded contexts. */
 	uint64_t contexts;
-	uint64_t labelled;  /* processes whose calls have the wanted labels */
-	int has_call_sites; /* a trace has them (clew record --sites) */
+	/* number of processes whose calls have the wanted labels */
+	uint64_t labelled;
+	/* whether a trace has call sites (clew record --sites) */
+	int has_call_sites;
 	uint64_t samples;
 	struct sample_places places; /* how samples were placed */
 	/* Samples in clew's own code, whether shown or not. */
@@ -91,8 +96,8 @@ struct merged {
 	struct jni_usage jni;     /* free with jni_usage_fini() */
 	struct value_list values; /* free with value_list_fini() */
 	/*
-	 * Of an imported recording: the value that was placed without being
-	 * selected; "": none.
+	 * For an imported recording, the value that was placed without being
+	 * selected, or "".
 	 */
 	char imported_value[WIRE_VALUE_NAME_BYTES];
 	struct mark_list marks; /* free with mark_list_fini() */

@@ -9,14 +9,18 @@
 #include "wire/id.h"
 #include "wire/verdict.h"
 
-/* A sample with what was found for its id and its pc. */
+/*
+ * A sample, with the context that has its id, and the module that contains its
+ * pc.
+ */
 struct sight {
 	const struct wire_sample *wire;
-	struct context *context; /* NULL: none */
+	struct context *context; /* NULL if there is none */
 	uint32_t root;
-	uint64_t pc;                           /* 0: unknown */
-	const struct numbering_module *module; /* NULL: in no module */
-	uint64_t vaddr;                        /* address in the module */
+	uint64_t pc; /* 0 if it is unknown */
+	/* NULL if the pc is in no module */
+	const struct numbering_module *module;
+	uint64_t vaddr; /* address in the module */
 };
 
 /*

@@ -26,10 +26,10 @@ struct samples {
 	struct contexts *contexts;
 	struct generated *generated;
 	struct clock clock;
-	struct timeline *timeline; /* NULL: not wanted */
+	struct timeline *timeline; /* NULL if it is not wanted */
 	/* Statistics that samples_place() updates. */
 	struct sample_places *places;
-	int with_clew;      /* time in clew's own code gets nodes too */
+	int with_clew;      /* whether time in clew's own code gets nodes too */
 	uint64_t count;     /* number of placed samples */
 	uint64_t weight_ns; /* total weight of placed samples */
 	/* Number of samples in clew's own code, placed or not. */

@@ -8,17 +8,17 @@
 
 struct method_source {
 	uint32_t number; /* number of the method, in this process */
-	/* Index of the file in the catalog: see struct announced_frame. */
+	/* Index of the file in the catalog (struct announced_frame). */
 	uint32_t file;
 	const struct wire_line *lines; /* points into the part */
 	size_t line_count;
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct method_sources {
 	struct method_source *items;
 	size_t count, capacity;
-	struct idmap by_number; /* -> index + 1 */
+	struct idmap by_number; /* maps the method's number to 1 + the index */
 };
 
 /* Adds the records of a chunk. The part must outlive them. */

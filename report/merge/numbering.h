@@ -19,7 +19,8 @@ struct numbering_range {
 	uint32_t first;
 	uint32_t count;
 	enum wire_range_kind kind;
-	uint32_t *functions; /* indices in the catalog; NULL: see `named` */
+	/* indices in the catalog; if NULL, `named` has the functions */
+	uint32_t *functions;
 };
 
 /* A stack of Java methods that call each other, outermost first. */
@@ -27,15 +28,18 @@ struct numbering_stack {
 	/* Methods and bytecode indices of their calls, in the part. */
 	const uint32_t *numbers;
 	const uint16_t *calls;
-	size_t count;      /* at least one */
-	uint32_t function; /* innermost method, or its line; in the catalog */
+	size_t count; /* at least one */
+	/* index in the catalog of the innermost method, or of its line */
+	uint32_t function;
 };
 
 struct numbering_module {
 	uint64_t start, end; /* the module's code has pcs in [start, end) */
 	uint64_t base;
-	uint64_t loaded_ns, unloaded_ns;       /* as in struct wire_module */
-	const struct wire_function *functions; /* in the part, by vaddr */
+	/* as in struct wire_module (CLOCK_REALTIME) */
+	uint64_t loaded_ns, unloaded_ns;
+	/* the functions in the part, sorted by vaddr */
+	const struct wire_function *functions;
 	uint32_t function_count;
 	uint32_t first_function; /* number of the module's first function */
 	uint32_t module;         /* index in the catalog */
@@ -45,15 +49,16 @@ struct numbering {
 	struct numbering_range *ranges; /* sorted by `first` */
 	size_t count, capacity;
 	/*
-	 * Number -> function in the catalog, for functions that have only a
-	 * name.
+	 * For functions that have only a name, maps the number to the function
+	 * in the catalog.
 	 */
 	struct idmap named;
-	/* number -> index in stack_items, for stacks of methods */
+	/* for stacks of methods, maps the number to the index in stack_items */
 	struct idmap stacks;
 	struct numbering_stack *stack_items;
 	size_t stack_count, stack_capacity;
-	uint32_t more_callers; /* function of the catalog for WIRE_STACK_CUT */
+	/* function in the catalog that stands for WIRE_STACK_CUT */
+	uint32_t more_callers;
 	/*
 	 * Call sites in generated code, whose functions are not yet determined;
 	 * in the part.
@@ -61,7 +66,11 @@ struct numbering {
 	const struct wire_caller **callers;
 	size_t caller_count, caller_capacity;
 	struct method_sources sources;
-	int has_no_calls; /* imported: the numbers of calls are unknown */
+	/*
+	 * whether the recording was imported and the numbers of calls are
+	 * unknown
+	 */
+	int has_no_calls;
 	struct numbering_module *modules; /* sorted by start, then by time */
 	size_t module_count, module_capacity;
 };

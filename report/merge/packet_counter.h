@@ -18,7 +18,8 @@ struct packet_counter {
 	size_t room;
 	uint64_t calls, bad_words;
 	/*
-	 * Also compute times; the caller sets this after packet_counter_init().
+	 * Whether to compute times as well. The caller sets this after
+	 * packet_counter_init().
 	 */
 	int is_timed;
 	struct packet_times times;

@@ -22,9 +22,10 @@
 struct packet_counts {
 	struct packet_table table;
 	uint64_t calls;
-	/* Sum of the own times of contexts; 0: there are no time stamps. */
+	/* Sum of the own times of contexts. 0 if there are no time stamps. */
 	uint64_t ticks;
-	int has_returns; /* each call and each return has a time stamp */
+	/* whether each call and each return has a time stamp */
+	int has_returns;
 	/*
 	 * Numbers of packets that the next packet has verified, and that did
 	 * not match.
@@ -34,7 +35,8 @@ struct packet_counts {
 	/* Sorted by tally; spans of packet_counts_add() point to these. */
 	struct wire_context *contexts;
 	struct wire_count *counts;
-	uint64_t *own_ticks; /* by count; NULL: no times */
+	/* own time of each count; NULL if there are no times */
+	uint64_t *own_ticks;
 };
 
 /*

@@ -15,14 +15,17 @@ struct packet_pool {
 	const struct trace *trace;
 	/* Packets whose calls are counted here are skipped; may be NULL. */
 	const struct taken *taken;
-	/* Indices of the trace's packets; NULL: in the trace's order. */
+	/*
+	 * Indices of the trace's packets, in the order of processing. NULL for
+	 * the trace's order.
+	 */
 	const size_t *order;
 	/*
 	 * Processes the packet with this index. Called by one thread at a time
 	 * for each worker.
 	 */
 	void (*take)(void *worker, struct packet_cursor *cursor, size_t packet);
-	/* Index of the next packet to process; any thread. */
+	/* Index of the next packet to process. Any thread may change it. */
 	_Atomic size_t next;
 };
 

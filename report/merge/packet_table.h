@@ -8,15 +8,16 @@
 
 /* The calls of one context in one tally. */
 struct packet_count {
-	uint64_t id;    /* 0: free entry */
+	uint64_t id;    /* 0 in a free entry */
 	uint64_t calls; /* number of calls, including tail calls */
 	uint64_t tails;
-	uint64_t ticks; /* own time, computed from time stamps; 0: unknown */
+	/* own time, computed from time stamps; 0 if it is unknown */
+	uint64_t ticks;
 	uint32_t tally;
 	uint32_t function; /* number of the function in the process */
 };
 
-/* Open addressing by id and tally. */
+/* A table with open addressing, by id and tally. */
 struct packet_table {
 	struct packet_count *entries;
 	size_t used;

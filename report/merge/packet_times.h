@@ -24,28 +24,31 @@
  * begins.
  */
 struct packet_run {
-	uint64_t id; /* 0: unknown */
+	uint64_t id; /* id of the context; 0 if it is unknown */
 	/*
 	 * Index of the context's entry in the table; wrong if the table has
 	 * grown since.
 	 */
 	size_t slot;
 	/*
-	 * Position: calls have 1, 3, 5 and so on, the gaps between them even
-	 * numbers.
+	 * The position at which the run begins. Calls have the positions 1, 3,
+	 * 5 and so on, the gaps between them even numbers.
 	 */
 	uint32_t from;
 };
 
-/* Zero-initialise before use; free with packet_times_fini(). */
+/*
+ * The user sets all members to 0 before use, and calls packet_times_fini()
+ * afterwards.
+ */
 struct packet_times {
 	struct packet_run *runs; /* runs of calls since the last stamp */
 	size_t count, capacity;
-	uint64_t tsc;    /* time stamp of the last stamp; 0: none yet */
-	uint32_t calls;  /* calls so far in the packet */
+	uint64_t tsc;    /* time of the last stamp; 0 if there was none yet */
+	uint32_t calls;  /* number of calls so far in the packet */
 	uint32_t tally;  /* tally of the packet */
-	int has_stamps;  /* any packet has stamps of calls or returns */
-	int has_returns; /* each call and each return has a stamp */
+	int has_stamps;  /* whether any packet has stamps of calls or returns */
+	int has_returns; /* whether each call and each return has a stamp */
 	uint64_t ticks;  /* sum of the times of contexts */
 };
 

@@ -14,11 +14,12 @@
  */
 enum { CALLERS_MAX = 1 << 16 };
 
-/* State of reading one part. */
+/* The state while one part is read. */
 struct jni_work {
 	struct jni_usage *notes;
 	const struct contexts *contexts;
-	struct idmap names; /* number -> index in `texts` */
+	/* maps the number of a name to its index in `texts` */
+	struct idmap names;
 	struct recorded_name *texts;
 	size_t text_count, text_capacity;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The notes about JNI calls of one process. */
+/* Reads the notes about JNI calls of one process. */
 #ifndef CLEW_MERGE_PART_JNI_H
 #define CLEW_MERGE_PART_JNI_H
 

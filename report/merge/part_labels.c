@@ -9,7 +9,7 @@
 #include "report/merge/packet_pool.h"
 #include "report/merge/site_names.h"
 
-/* State for one part. */
+/* The state while one part is read. */
 struct labels_work {
 	const struct label_fields *fields;
 	struct contexts *contexts;
@@ -17,7 +17,7 @@ struct labels_work {
 	struct site_names sites;
 };
 
-/* State for one worker. */
+/* The state of one worker. */
 struct labels_worker {
 	const struct trace *trace;
 	struct labelled_counter counter;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that one process has not counted for some time, to keep a budget.
+ * Reads which functions one process has not counted for some time, to keep a
+ * budget.
  */
 #ifndef CLEW_MERGE_PART_LEFT_OUT_H
 #define CLEW_MERGE_PART_LEFT_OUT_H

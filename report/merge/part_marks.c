@@ -12,13 +12,14 @@
 struct mark_names {
 	const struct wire_mark_name *items;
 	/*
-	 * 1 + number of the name in the list of marks; 0: no mark has used the
-	 * name yet
+	 * 1 + number of the name in the list of marks; 0 if no mark has used
+	 * the name yet
 	 */
 	uint32_t *numbers;
 	uint32_t count;
 	/*
-	 * 1 + number in the list for marks whose name had no room; 0: none yet
+	 * 1 + number in the list for marks whose name had no room; 0 if there
+	 * is none yet
 	 */
 	uint32_t others;
 };

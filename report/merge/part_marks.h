@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks of one process: moments and regions. */
+/* Reads the marks of one process, which are moments and regions. */
 #ifndef CLEW_MERGE_PART_MARKS_H
 #define CLEW_MERGE_PART_MARKS_H
 

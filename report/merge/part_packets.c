@@ -142,7 +142,9 @@ void part_packets_add(struct part_packets *packets, struct recording *recording,
 	if (open_trace(trace, recording, part))
 		return;
 	packets->is_there = 1;
-	/* Opened after the trace, so no packet is missing in both. */
+	/*
+	 * The file is opened after the trace, so no packet is missing in both.
+	 */
 	open_taken(&packets->taken, recording, part);
 	packet_counts_init(&packets->counts, trace, &packets->taken,
 			   part_packets_workers(packets), NULL, is_timed);

@@ -14,9 +14,9 @@
 
 struct part_packets {
 	struct packet_counts counts;
-	int is_there; /* 0: the following members are not set */
+	int is_there; /* 0 if the following members are not set */
 	struct trace trace;
-	struct taken taken; /* calls that workers have counted */
+	struct taken taken; /* the calls that workers have counted */
 };
 
 /*

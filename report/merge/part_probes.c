@@ -12,12 +12,12 @@
 
 /* Description of a value that a probe records. */
 struct kept_field {
-	const struct wire_probe_field *wire; /* NULL: none */
-	const char *name;                    /* owned by the list */
+	const struct wire_probe_field *wire; /* NULL if there is none */
+	const char *name;                    /* the name, which the list owns */
 };
 
 struct kept_probe {
-	uint32_t name; /* 1 + number in the list; 0: none yet */
+	uint32_t name; /* 1 + number in the list; 0 if it has none yet */
 	struct kept_field fields[WIRE_PROBE_FIELDS_MAX];
 };
 

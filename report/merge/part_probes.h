@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits of one process's probes; each is a moment with values (mark_list.h). */
+/*
+ * Reads the hits of one process's probes. Each hit is a moment with values
+ * (mark_list.h).
+ */
 #ifndef CLEW_MERGE_PART_PROBES_H
 #define CLEW_MERGE_PART_PROBES_H
 

@@ -61,7 +61,7 @@ static void add_table(struct part_tallies *tallies,
 	here = (chunk->payload_bytes - offset) / sizeof(struct wire_count);
 	if (here > wanted)
 		here = wanted;
-	/* Times that would begin before the chunk are invalid. */
+	/* Times that begin before the chunk are invalid. */
 	if (offset / sizeof(struct wire_times) < here)
 		is_timed = 0;
 	tallies->counts =

@@ -17,17 +17,17 @@
 
 struct context_span {
 	uint32_t tally;
-	const struct wire_context *items; /* id 0: not valid */
+	const struct wire_context *items; /* an item with id 0 is not valid */
 	size_t count;
 };
 
 struct count_span {
 	uint32_t tally;
-	const struct wire_count *items; /* id 0: empty */
+	const struct wire_count *items; /* an item with id 0 is empty */
 	size_t count;
 	/*
-	 * Times of the first item; the times of the others precede them in
-	 * memory; NULL: none.
+	 * The times of the first item. The times of the others precede them in
+	 * memory. NULL if there are none.
 	 */
 	const struct wire_times *times;
 	/* Own times from a trace, by index of the item; or NULL. */

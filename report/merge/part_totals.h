@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of one part, for short reports. */
+/* Computes the sums of one part, for short reports. */
 #ifndef CLEW_MERGE_PART_TOTALS_H
 #define CLEW_MERGE_PART_TOTALS_H
 
@@ -10,7 +10,7 @@
 struct part_totals {
 	uint64_t calls, contexts;
 	uint64_t lost;   /* calls that were made but not counted */
-	uint64_t folded; /* calls counted in no context of their own */
+	uint64_t folded; /* calls that are counted in no context of their own */
 	uint64_t hooks;  /* hooked functions of modules that are still loaded */
 };
 

@@ -41,8 +41,8 @@ static void add_column(struct value_list *list,
 		if (row->state == WIRE_ROW_FREE || value == 0)
 			continue;
 		/*
-		 * Unsigned arithmetic: values of a damaged recording may
-		 * overflow.
+		 * The arithmetic is unsigned, because values of a damaged
+		 * recording may overflow.
 		 */
 		sum->total = (int64_t)((uint64_t)sum->total + (uint64_t)value);
 		sum->rows++;

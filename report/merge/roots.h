@@ -18,7 +18,8 @@ struct roots {
 	struct tree *tree;
 	struct threads threads;
 	/*
-	 * For selected tallies: the tally's number + 1 -> node of its root + 1.
+	 * For selected tallies, maps 1 + the tally's number to 1 + the node of
+	 * its root.
 	 */
 	struct idmap of_tally;
 };

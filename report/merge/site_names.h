@@ -10,11 +10,13 @@ struct site_names {
 	const struct numbering *numbering;
 	struct catalog *catalog;
 	struct strings texts;
-	struct idmap by_pc; /* pc -> 1 + number in texts */
-	int by_address;     /* use "module+0x1234" for all names */
+	struct idmap by_pc; /* maps a pc to 1 + the number in texts */
+	int by_address; /* whether all names have the form "module+0x1234" */
 };
 
-/* `numbering` and `catalog` must exist as long as `names`. */
+/*
+ * Initialises *names. `numbering` and `catalog` must exist as long as `names`.
+ */
 void site_names_init(struct site_names *names,
 		     const struct numbering *numbering,
 		     struct catalog *catalog);

@@ -12,9 +12,10 @@ struct timeline_sample {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	uint64_t weight_ns;
 	uint32_t node;   /* number of the node in the tree */
-	uint32_t thread; /* index */
-	uint32_t site;   /* index in the catalog; 0: unknown */
-	uint32_t looks;  /* number of polls that found the same state */
+	uint32_t thread; /* index of the thread */
+	/* index of the site in the catalog; 0 if it is unknown */
+	uint32_t site;
+	uint32_t looks; /* number of polls that found the same state */
 };
 
 struct timeline_thread {

@@ -17,7 +17,7 @@ struct label_value {
 	uint8_t reserved;
 	uint32_t string_bytes; /* length of `string` */
 	uint64_t number;       /* 0 for a string or a missing value */
-	const char *string;    /* NULL: the value is a number */
+	const char *string;    /* NULL if the value is a number */
 };
 
 struct value_set {
@@ -25,11 +25,11 @@ struct value_set {
 	size_t count;
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct value_sets {
 	struct value_set *items; /* items[i] has the number i + 1 */
 	size_t count, capacity;
-	struct idmap by_hash; /* -> number */
+	struct idmap by_hash; /* maps the hash of a set to its number */
 };
 
 void value_sets_fini(struct value_sets *sets);

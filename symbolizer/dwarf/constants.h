@@ -139,7 +139,8 @@ enum dwarf_sect {
 	DW_SECT_ABBREV = 3,
 	DW_SECT_LINE = 4,
 	DW_SECT_STR_OFFSETS = 6,
-	DW_SECT_RNGLISTS = 8, /* version 5; MACRO in version 2 */
+	/* in version 5; in version 2 the number stands for MACRO */
+	DW_SECT_RNGLISTS = 8,
 };
 
 #endif

@@ -9,14 +9,18 @@
 #include "symbolizer/a2n.h"
 
 /*
- * Returns 0 and the file's path in the client's cache, which the caller frees,
- * or -errno: -ENOENT if no server has the file, -ELIBACC without client
- * library, -ETIMEDOUT after `seconds`, or an error of the client.
+ * Downloads the debug file of a module. Returns 0 and the file's path in the
+ * client's cache, which the caller frees, or -errno: -ENOENT if no server has
+ * the file, -ELIBACC without client library, -ETIMEDOUT after `seconds`, or an
+ * error of the client.
  */
 int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
 			char **path);
 
-/* The same for a source file; `name` is its path in debug information. */
+/*
+ * Like download_debug_file(), for a source file. `name` is the file's path in
+ * debug information.
+ */
 int download_source_file(const struct a2n_build_id *id, const char *name,
 			 uint32_t seconds, char **path);
 

@@ -35,11 +35,11 @@ struct dwarf_unit {
 	uint8_t type; /* enum dwarf_unit_type; 0 before version 5 */
 	uint8_t root_is_read;
 	uint16_t tag;                       /* tag of the root DIE */
-	const struct abbrev_table *abbrevs; /* NULL until first use */
+	const struct abbrev_table *abbrevs; /* NULL until the first use */
 	/* The unit's skeleton, if the unit is in a split file. */
 	const struct dwarf_unit *skeleton;
 
-	/* Values from the root DIE: */
+	/* The following members have values from the root DIE. */
 	uint64_t base_pc; /* base of the unit's ranges */
 	uint64_t str_offsets_base;
 	uint64_t addr_base;
@@ -67,7 +67,10 @@ struct dwarf_file {
 	size_t unit_count, unit_capacity;
 	struct abbrev_table **abbrev_tables;
 	size_t abbrev_table_count, abbrev_table_capacity;
-	/* Maps 1 + an offset in .debug_abbrev to 1 + an index above. */
+	/*
+	 * Maps 1 + an offset in .debug_abbrev to 1 + an index in the array
+	 * above.
+	 */
 	struct map abbrev_by_offset;
 	/* Maps 1 + an offset in .debug_line to 1 + the index of a unit. */
 	struct map lines_by_offset;
@@ -83,7 +86,7 @@ struct dwarf_file {
 struct dwarf_value {
 	uint64_t number;
 	const char *text; /* for DW_FORM_string */
-	uint32_t form;    /* 0: no such attribute */
+	uint32_t form;    /* 0 if there is no such attribute */
 };
 
 /* The attributes of a DIE that describe code. */

@@ -26,7 +26,10 @@ struct entry_format {
 	struct abbrev_attribute items[MOST_FORMATS];
 	size_t count;
 	struct abbrev_sizes
-		sizes; /* of the line table, which may differ from the unit's */
+		/*
+		 * the sizes of the line table, which may differ from the unit's
+		 */
+		sizes;
 };
 
 static int is_absolute(const char *path)
@@ -195,11 +198,12 @@ int line_header_read(struct dwarf_unit *unit, struct cursor *cursor,
 	if (header->version < 2 || header->version > 5)
 		return -EBADMSG;
 	if (header->version == 5)
-		cursor_u16(&part); /* sizes of addresses and selectors */
+		/* skips the sizes of addresses and selectors */
+		cursor_u16(&part);
 	tables = cursor_part(&part, cursor_number(&part, header->offset_bytes));
 	header->least_bytes = cursor_u8(&tables);
 	header->most_operations = header->version >= 4 ? cursor_u8(&tables) : 1;
-	cursor_u8(&tables); /* is_stmt by default */
+	cursor_u8(&tables); /* skips the default of is_stmt */
 	header->line_base = (int8_t)cursor_u8(&tables);
 	header->line_range = cursor_u8(&tables);
 	header->opcode_base = cursor_u8(&tables);

@@ -9,7 +9,7 @@
 #include "symbolizer/dwarf/values.h"
 #include "symbolizer/elf/heap.h"
 
-/* The state machine's registers of the standard that the reader uses. */
+/* The registers of the standard's state machine that the reader uses. */
 struct machine {
 	uint64_t address;
 	uint64_t file;
@@ -27,8 +27,8 @@ struct program {
 	struct machine at;
 	size_t first_row;  /* first row of the sequence */
 	uint64_t area_end; /* end of the section that contains the sequence */
-	int is_dropped;    /* the sequence is not in code */
-	int has_rows;      /* the sequence has at least one row */
+	int is_dropped;    /* whether the sequence is not in code */
+	int has_rows;      /* whether the sequence has at least one row */
 };
 
 static void begin_sequence(struct program *program)

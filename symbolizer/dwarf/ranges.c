@@ -7,8 +7,8 @@
 #include "symbolizer/elf/heap.h"
 
 /*
- * Limit of ranges. Overlapping ranges, or lists that are used millions of
- * times, would let a file of some megabytes require terabytes. No compiler
+ * Maximum number of ranges. Overlapping ranges, or lists that are used millions
+ * of times, would let a file of some megabytes require terabytes. No compiler
  * produces such lists.
  */
 enum { MOST_RANGES = 1 << 20 };

@@ -30,8 +30,9 @@ enum {
 
 /* A function or an inlined call. */
 struct scope {
-	uint32_t parent; /* index; NOWHERE for a function */
-	uint32_t node;   /* node in the gather; 0: not added yet */
+	/* index of the surrounding scope; NOWHERE for a function */
+	uint32_t parent;
+	uint32_t node; /* node in the gather; 0 if it was not added yet */
 	uint32_t name;
 	uint32_t call_file, call_line, call_column, call_discriminator;
 };
@@ -54,7 +55,7 @@ struct scopes {
 	size_t depth, level_capacity;
 	size_t family_depth; /* depth of the function that began the family */
 	struct dwarf_ranges found;
-	uint64_t *keys, *scratch; /* for sorting */
+	uint64_t *keys, *scratch; /* used for sorting */
 	size_t key_capacity, scratch_capacity;
 	uint32_t *open; /* open ranges in order of scope */
 	size_t open_capacity;

@@ -22,10 +22,12 @@ struct source {
 struct sources {
 	const char *root;               /* precedes system paths; "" for none */
 	const char *const *debug_roots; /* NULL-terminated; may be NULL */
-	uint32_t download_seconds;      /* limit; 0: no download */
-	int download_error;  /* why a download failed, -errno; or 0 */
-	int wants_download;  /* a later download may find more */
-	int wants_neighbour; /* a file next to the module was not found */
+	/* time limit of a download; 0 if downloads are not allowed */
+	uint32_t download_seconds;
+	int download_error; /* -errno of a download that failed, or 0 */
+	int wants_download; /* whether a later download may find more */
+	/* whether a file next to the module was not found */
+	int wants_neighbour;
 	struct source *items;
 	size_t count, capacity;
 };

@@ -105,7 +105,8 @@ static int find_contributions(const struct package *package, uint64_t id,
 	uint64_t at_names;
 	struct cursor names, offsets;
 
-	cursor_u32(&cursor); /* version, and padding in version 5 */
+	/* skips the version, and the padding in version 5 */
+	cursor_u32(&cursor);
 	columns = cursor_u32(&cursor);
 	cursor_u32(&cursor); /* the number of units is not needed */
 	slots = cursor_u32(&cursor);

@@ -15,7 +15,7 @@
 #include "symbolizer/elf/cursor.h"
 
 struct elf_section {
-	const char *name; /* "" without a name */
+	const char *name; /* the section's name, or "" if it has none */
 	Elf64_Shdr header;
 	/* decompressed bytes; .at is NULL before the first use */
 	struct span plain;
@@ -24,7 +24,7 @@ struct elf_section {
 
 struct elf {
 	struct span bytes; /* the whole file */
-	int is_mapped;     /* 0: the bytes are on the heap */
+	int is_mapped;     /* 0 if the bytes are on the heap */
 	Elf64_Ehdr header;
 	struct elf_section *sections;
 	size_t section_count;
@@ -34,8 +34,8 @@ struct elf {
 };
 
 /*
- * Returns 0 or -errno: -ENOEXEC for an unsupported file, -ENODATA if the file
- * ends before its section headers.
+ * Opens the file at `path`. Returns 0 or -errno: -ENOEXEC for an unsupported
+ * file, -ENODATA if the file ends before its section headers.
  */
 int elf_open(struct elf *elf, const char *path);
 

@@ -53,12 +53,16 @@ struct gather_runs {
 
 struct gather_symbol {
 	uint64_t start;
-	uint64_t bytes; /* 0: unknown */
+	uint64_t bytes; /* size of the symbol; 0 if it is unknown */
 	uint32_t name;
 	uint8_t rank; /* among symbols of one address, the lowest is best */
-	/* from .symtab, which has all functions of the module */
+	/*
+	 * whether the symbol is from .symtab, which has all functions of the
+	 * module
+	 */
 	uint8_t is_full;
-	uint8_t is_function; /* the symbol is neither a label nor a resolver */
+	/* whether the symbol is neither a label nor a resolver */
+	uint8_t is_function;
 	uint8_t is_weak;
 };
 
@@ -82,8 +86,8 @@ struct gather {
 	size_t node_bytes, node_capacity;
 	struct gather_symbol *symbols;
 	size_t symbol_count, symbol_capacity;
-	int has_versions; /* the module defines symbol versions */
-	int is_cut;       /* code more than 4 GiB above base was dropped */
+	int has_versions; /* whether the module defines symbol versions */
+	int is_cut; /* whether code more than 4 GiB above base was dropped */
 };
 
 /* Reads the module's file to find its code. */

@@ -20,7 +20,7 @@ enum worker_status {
 
 void *heap_zeroed(size_t count, size_t size);
 
-/* The caller frees the result. */
+/* Formats a new string, which the caller frees. */
 char *heap_printf(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 struct map_entry {
-	uint64_t key; /* 0: empty */
+	uint64_t key; /* 0 if the entry is empty */
 	uint32_t value;
 	uint32_t pad;
 };
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct map {
 	struct map_entry *entries;
 	size_t used;

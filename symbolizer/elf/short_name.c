@@ -451,7 +451,8 @@ static size_t put_list(struct shortening *it, size_t at, int is_rust)
 		if (it->text[at] == '(')
 			it->count -= ends_with(it, "!");
 		else if (ends_with(it, "::"))
-			it->count -= 2; /* "f::<T>" of Rust */
+			/* Rust writes "f::<T>"; the "::" is removed */
+			it->count -= 2;
 		return end + 1;
 	}
 	if (it->depth >= DEPTH_MAX) {
@@ -847,7 +848,7 @@ static size_t without_offset(const char *name, size_t length)
 static int may_be_long(const char *name)
 {
 	if (*name == '(' && !starts(name, ANONYMOUS))
-		return 0; /* a row of clew itself: "(kernel)" */
+		return 0; /* the name is one of clew's own, like "(kernel)" */
 	return *name != '[' && *name != '-' && *name != '+' &&
 	       strpbrk(name, "(<{[:/.") != NULL;
 }

@@ -23,7 +23,7 @@ static uint64_t hash_of(const char *text, size_t length)
 	word = 0;
 	memcpy(&word, text, length);
 	hash = (hash ^ word) * UINT64_C(0xd1342543de82ef95);
-	/* odd, so that it is never 0, even after additions of 2 */
+	/* the key is odd, so that it is never 0, even after additions of 2 */
 	return (hash ^ hash >> 32) | 1;
 }
 

@@ -11,15 +11,17 @@
 #include "symbolizer/index_format.h"
 
 struct texts {
-	uint8_t *bytes; /* in the format of INDEX_TEXT */
+	uint8_t *bytes; /* the texts, in the format of INDEX_TEXT */
 	size_t count, capacity;
-	struct map by_hash; /* hash of a text -> its position */
+	struct map by_hash; /* maps the hash of a text to its position */
 	struct index_name *names;
 	size_t name_count, name_capacity;
-	struct map name_by_symbol; /* position of a symbol -> index in names */
+	/* maps the position of a symbol to its index in names */
+	struct map name_by_symbol;
 	struct index_string *files;
 	size_t file_count, file_capacity;
-	struct map file_by_path; /* position of a path -> index in files */
+	/* maps the position of a path to its index in files */
+	struct map file_by_path;
 };
 
 void texts_init(struct texts *texts);

@@ -102,7 +102,7 @@ int unfold_section(struct span folded, struct span *out)
 
 	cursor_u32(&cursor);
 	bytes = cursor_u64(&cursor);
-	cursor_u64(&cursor); /* alignment */
+	cursor_u64(&cursor); /* skips the alignment */
 	if (cursor.is_bad)
 		return -EBADMSG;
 	folded = (struct span){ cursor.at, cursor_left(&cursor) };

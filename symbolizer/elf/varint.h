@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { VARINT_MOST = 10 }; /* bytes */
+enum { VARINT_MOST = 10 }; /* maximum size in bytes */
 
 static inline uint8_t *varint_put(uint8_t *to, uint64_t number)
 {

@@ -26,7 +26,7 @@ static void print_frames(uint64_t pc, const struct a2n_frame *frames,
 		       frames[i].is_inlined ? ", inlined into" : "");
 }
 
-/* Returns 0 or -errno. */
+/* Prints the callers. Returns 0 or -errno. */
 static int print_callers(struct a2n_space *space)
 {
 	struct a2n_frame frames[FRAMES];

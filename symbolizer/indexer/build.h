@@ -17,7 +17,8 @@ struct build_request {
 	const char *const *debug_roots;
 	/* required build-id; .bytes is 0 if any is accepted */
 	const struct a2n_build_id *build_id;
-	uint32_t download_seconds; /* limit for each file; 0: no download */
+	/* time limit for each file; 0 if downloads are not allowed */
+	uint32_t download_seconds;
 	/*
 	 * If not NULL, debug information is not read, and this is the reason
 	 * that the index reports.

@@ -39,8 +39,8 @@ static uint32_t *order_runs(const struct gather_runs *runs)
  */
 struct row_stretch {
 	uint32_t start, end;
-	const struct gather_row *row; /* for lines */
-	uint32_t node;                /* for chains */
+	const struct gather_row *row; /* the row, in runs of lines */
+	uint32_t node;                /* the node, in runs of chains */
 };
 
 struct run_reader {

@@ -95,8 +95,8 @@ static struct span plain_name(struct span name)
 }
 
 /*
- * Returns the form of a name by which aliases are compared. It has no suffix of
- * a compiler: "f() [clone .part.0]" becomes "f()".
+ * Returns the form of a name by which aliases are compared, without the
+ * suffixes of a compiler: "f() [clone .part.0]" becomes "f()".
  */
 static struct span plain_form(const struct gather *gather, uint32_t name)
 {

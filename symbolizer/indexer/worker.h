@@ -52,7 +52,7 @@ struct worker_limits {
 enum { WORKER_WHY_BYTES = 256, WORKER_CLOCK_FACTOR = 3 };
 
 /*
- * The function that a child runs. It may write its result to fd. Returns 0 or
+ * The function that a child runs, which may write a result to fd. Returns 0 or
  * -errno.
  */
 typedef int (*worker_work)(const void *request, int fd);
