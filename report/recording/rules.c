@@ -2,6 +2,8 @@
 /* See rules.h. */
 #include "report/recording/rules.h"
 
+#include <ctype.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,13 +77,102 @@ void rule_sums_fini(struct rule_sums *sums)
 	*sums = (struct rule_sums){ 0 };
 }
 
-/* Names are mangled in files, so none contains "::". */
-static const char *why_nothing(const char *rule)
+/* ---- Rules with readable C++ names ---- */
+
+static int is_word(char c)
 {
-	return strstr(rule, "function ") && strstr(rule, "::")
-		       ? "; it is matched with the names in the file, which "
-			 "are mangled (`nm PROGRAM`)"
-		       : "";
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns the end of the brackets that begin at `at`, or `end` itself. */
+static const char *skip_brackets(const char *at, const char *end)
+{
+	int depth = 0;
+
+	for (; at < end; at++) {
+		depth += *at == '<' || *at == '(';
+		depth -= *at == '>' || *at == ')';
+		if (depth <= 0)
+			return *at == '>' || *at == ')' ? at + 1 : at;
+	}
+	return end;
+}
+
+/*
+ * Writes the part of a mangled name that stands for one component of a readable
+ * name: its length and the identifier, if this is complete. Returns whether it
+ * wrote anything.
+ */
+static int write_component(FILE *out, const char *from, const char *end,
+			   int is_first)
+{
+	const char *word = from, *after;
+
+	if (is_first && *word == '^')
+		word++;
+	for (after = word; after < end && is_word(*after); after++)
+		;
+	if (after == word)
+		return 0;
+	if (!is_first)
+		fputs(".*", out);
+	if (is_first && after - word == 3 && strncmp(word, "std", 3) == 0) {
+		fputs("^_Z(N[VKRO]*)?S[tabsiod]", out);
+		return 1;
+	}
+	/* An identifier that the expression continues has no known length. */
+	if (skip_brackets(after, end) == end || *after == '$')
+		fprintf(out, "%td", after - word);
+	fwrite(word, 1, (size_t)(after - word), out);
+	return 1;
+}
+
+/*
+ * Returns an expression for the mangled names of what a rule with "::" means,
+ * which the caller frees; NULL if that cannot be said.
+ */
+static char *mangled_rule(const char *name)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = memory_stream(&text, &bytes);
+	int is_first = 1;
+
+	while (*name) {
+		const char *end = name;
+
+		while (*end && strncmp(end, "::", 2) != 0)
+			end = *end == '<' || *end == '('
+				      ? skip_brackets(end, end + strlen(end))
+				      : end + 1;
+		if (!write_component(out, name, end, is_first) && is_first)
+			break;
+		is_first = 0;
+		name = *end ? end + 2 : end;
+	}
+	fclose(out);
+	if (is_first) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Names are mangled in files, so none contains "::". */
+static void write_why_nothing(FILE *out, const char *rule)
+{
+	const char *name = strstr(rule, "function ");
+	char *wanted;
+
+	if (!name || !strstr(name, "::"))
+		return;
+	fputs("; it is matched with the names in the file, which are mangled "
+	      "(`nm PROGRAM`)",
+	      out);
+	wanted = mangled_rule(name + strlen("function "));
+	if (wanted)
+		fprintf(out, ": try '%s'", wanted);
+	free(wanted);
 }
 
 void rule_sums_warn(FILE *out, const struct rule_sums *sums, const char *prefix)
@@ -93,8 +184,10 @@ void rule_sums_warn(FILE *out, const struct rule_sums *sums, const char *prefix)
 			continue;
 		text = memory_string(sums->items[i].text,
 				     sums->items[i].text_bytes);
-		fprintf(out, "%srule \"%s\" matched nothing%s\n", prefix,
-			text_printable(text), why_nothing(text));
+		fprintf(out, "%srule \"%s\" matched nothing", prefix,
+			text_printable(text));
+		write_why_nothing(out, text);
+		fputc('\n', out);
 		free(text);
 	}
 }

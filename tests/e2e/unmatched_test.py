@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Names and filters that match nothing give a message, status 1, and no table."""
+import re
+
 from lib import clewtest
 
 SOURCE = """
@@ -63,6 +65,21 @@ class Counts(Case):
             self.assertIn(f'rule "not-function {name}" matched nothing',
                           done.stderr)
             self.assertEqual("mangled" in done.stderr, said)
+
+    def test_readable_names_in_rules_get_an_expression_that_matches(self):
+        for name, mangled in (
+                ("app::Index<int>::insert", "_ZN3app5IndexIiE6insertEi"),
+                ("^app::ins.*", "_ZN3app6insertEi"),
+                ("std::vector<app::Row>::push_back",
+                 "_ZNSt6vectorIN3app3RowEE9push_backERKS1_"),
+                ("core::fmt::write", "_ZN4core3fmt5write17h0123456789abcdefE")):
+            done = self.record([self.program], ["-f", name], text=True)
+            (proposed,) = re.findall(r": try '(.*)'$", done.stderr, re.M)
+            self.assertRegex(mangled, proposed)
+            self.assertNotRegex("_ZN3app5otherEi", proposed)
+        done = self.record([self.program], ["-f", "(a|b)::c"], text=True)
+        self.assertIn("mangled", done.stderr)
+        self.assertNotIn("try", done.stderr)
 
     def test_uncalled_functions_are_reported(self):
         for words in self.TABLES:
