@@ -476,11 +476,17 @@ static void write_title(const struct annotation_table *table)
 	const struct annotation *annotation = table->annotation;
 	struct session *session = table->session;
 	const struct measure *self = &annotation->self;
+	char *name = text_subject(session, annotation->function);
 	FILE *out = table->out;
 
 	text_begin(out, session->has_color, STYLE_HEADING);
-	text_function(out, session, annotation->function);
+	fprintf(out, "%s%s", name,
+		session->catalog.functions[annotation->function].kind ==
+				KIND_INLINED
+			? SHOWN_INLINED
+			: "");
 	text_end(out, session->has_color, STYLE_HEADING);
+	free(name);
 	text_module(out, session, annotation->function);
 	fputs(": ", out);
 	if (self->calls > 0)

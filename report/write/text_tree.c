@@ -358,6 +358,36 @@ static void write_nodes(struct text_walk *walk)
 	}
 }
 
+/*
+ * Names the function if the rows have a shorter name that other functions also
+ * have.
+ */
+static void write_callers_heading(const struct text_walk *walk)
+{
+	struct session *session = walk->session;
+	const struct tree *tree = walk->view->tree;
+	uint32_t function = FUNCTION_NONE;
+	char *name;
+
+	for (size_t i = TREE_ROOT + 1; i < tree->count; i++) {
+		if (tree->nodes[i].parent != TREE_ROOT)
+			continue;
+		if (function != FUNCTION_NONE) {
+			function = FUNCTION_NONE;
+			break;
+		}
+		function = tree->nodes[i].function;
+	}
+	name = function != FUNCTION_NONE ? text_subject(session, function)
+					 : NULL;
+	if (name && strcmp(name, shown_name(&session->names, &session->catalog,
+					    function)) != 0)
+		fprintf(walk->out, " %s and its callers", name);
+	else
+		fputs(" function and its callers", walk->out);
+	free(name);
+}
+
 static void write_heading(const struct text_walk *walk)
 {
 	const int by_time = shows_time(walk);
@@ -375,9 +405,10 @@ static void write_heading(const struct text_walk *walk)
 					  : "with below",
 		walk->view->is_share_of_caller ? "of call" : "share");
 	write_self(walk, "self", "calls");
-	fprintf(walk->out, " %s",
-		walk->view->shows_callers ? "function and its callers"
-					  : "context");
+	if (walk->view->shows_callers)
+		write_callers_heading(walk);
+	else
+		fputs(" context", walk->out);
 }
 
 /*

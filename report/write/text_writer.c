@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 #include <langinfo.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
+#include "report/view/finder.h"
 
 const char *text_glyph(const char *utf8, const char *ascii)
 {
@@ -80,6 +83,33 @@ void text_function(FILE *out, struct session *session, uint32_t function)
 	fputs(shown_name(&session->names, catalog, function), out);
 	if (catalog->functions[function].kind == KIND_INLINED)
 		fputs(SHOWN_INLINED, out);
+}
+
+char *text_subject(struct session *session, uint32_t function)
+{
+	struct catalog *catalog = &session->catalog;
+	const char *full = catalog_marked_name(catalog, function);
+	char *text = catalog_short_name(catalog, function, A2N_SHORTEST);
+	char *bare, *found;
+	uint8_t *called;
+
+	if (session->names.are_full || strcmp(text, full) == 0) {
+		free(text);
+		return memory_string(full, strlen(full));
+	}
+	bare = catalog_short_name(catalog, function, A2N_BARE);
+	called = finder_called(catalog, &session->tree);
+	found = finder_text(catalog, called, function);
+	if (strcmp(found, bare) != 0 &&
+	    !catalog->functions[function].left_out) {
+		free(text);
+		text = found;
+		found = NULL;
+	}
+	free(found);
+	free(called);
+	free(bare);
+	return text_printable(text);
 }
 
 void text_place(FILE *out, struct session *session, uint32_t function)

@@ -112,6 +112,13 @@ void text_begin_changed_names(struct session *session,
 /* Writes the name for a table, and whether the function is inlined. */
 void text_function(FILE *out, struct session *session, uint32_t function);
 
+/*
+ * Returns the name of the function that a table is about, which the caller
+ * frees. No other function that was called has the same name, unless the full
+ * names are equal.
+ */
+char *text_subject(struct session *session, uint32_t function);
+
 /* Writes "  file:line" after a function, if it is known and wanted. */
 void text_place(FILE *out, struct session *session, uint32_t function);
 

@@ -54,6 +54,30 @@ int main(int argc, char **argv)
 }
 """
 
+# The short names of two instances of spin() are equal.
+INSTANCES = """
+#include <cstdlib>
+template <class A, class B> struct Pair { A a; B b; };
+volatile unsigned int divisor = 3, sum;
+template <class T> __attribute__((noinline)) void spin(unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		sum += i / divisor * sizeof(T);
+}
+template <class T> __attribute__((noinline)) void turn(unsigned int count)
+{
+	spin<T>(count);
+	spin<Pair<unsigned short, short>>(count);
+	for (unsigned int i = 0; i < count; i++)
+		sum += i / divisor;
+}
+int main(int, char **argv)
+{
+	for (int i = 0; i < std::atoi(argv[1]); i++)
+		turn<Pair<unsigned long, long>>(100000);
+}
+"""
+
 # Two inlined functions have similar names. One only calls another function.
 PARTS = """
 volatile unsigned int divisor = 3;
@@ -411,6 +435,23 @@ class Names(Annotated):
         full = self.text("--full-names", "hot")
         self.assertTrue(full.startswith("hot(unsigned int, int)  ["), full)
         self.assertIn(f"names.cc:{HOT_LINE} in divided(unsigned int)", full)
+
+
+    def test_instances_of_a_template_have_different_headings(self):
+        source = self.work / "instances.cc"
+        source.write_text(INSTANCES)
+        self.build("-g", "-xc++", source=source)
+        self.run_recorded()
+        names = [f"spin<Pair<unsigned {kind}, {kind}>>"
+                 for kind in ("long", "short")]
+        for name in names:
+            self.assertTrue(self.text(name).startswith(f"{name}  ["))
+            tree = self.clew("tree", "--callers-of", name,
+                             self.recording_path).stdout
+            self.assertIn(f"{name} and its callers\n", tree)
+        self.assertTrue(self.text("turn").startswith("turn<Pair<...>>  ["))
+        self.assertIn("function and its callers\n", self.clew(
+            "tree", "--callers-of", "turn", self.recording_path).stdout)
 
 
 class Sources(Annotated):
