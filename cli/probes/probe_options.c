@@ -223,7 +223,19 @@ struct read_file {
 	struct probe_file file;
 	/* The last function that was reported as missing, or NULL. */
 	char *doubted;
+	/* Libraries of the program, which all probes share. */
+	struct needed_libraries files;
+	int has_files;
 };
+
+static const struct needed_libraries *files_of(struct read_file *last,
+					       const char *program)
+{
+	if (!last->has_files)
+		needed_libraries_find(&last->files, program);
+	last->has_files = 1;
+	return &last->files;
+}
 
 static void forget_file(struct read_file *last)
 {
@@ -350,7 +362,7 @@ static int check(struct read_file *last, const struct probe_spec *spec,
 		 char **why)
 {
 	const char *path = file_of(spec, program);
-	struct needed_libraries files;
+	const struct needed_libraries *files;
 	int count = path ? check_file(last, spec, text, path, why) : 0;
 
 	if (count < 0)
@@ -359,11 +371,10 @@ static int check(struct read_file *last, const struct probe_spec *spec,
 		return 0;
 	if (*spec->module && last->path && path)
 		return refuse_function(last, spec, text, path, why);
-	needed_libraries_find(&files, program);
-	count = check_libraries(last, spec, text, &files, why);
+	files = files_of(last, program);
+	count = check_libraries(last, spec, text, files, why);
 	if (!count && command)
-		announce_wait(last, spec, text, program, &files, command);
-	needed_libraries_fini(&files);
+		announce_wait(last, spec, text, program, files, command);
 	return count < 0 ? count : 0;
 }
 
@@ -547,6 +558,7 @@ int probe_options_settle(const struct probe_options *options,
 	for (size_t i = 0; i < options->count && !err; i++)
 		err = settle(options, i, &last, program, directives, why);
 	forget_file(&last);
+	needed_libraries_fini(&last.files);
 	free(last.doubted);
 	return err;
 }
