@@ -26,11 +26,15 @@
 #define BUDGET_SHARE 0.10
 #define BUDGET_TEXT  "10%"
 
+/* An option that saves a smaller part of the CPU time is not proposed. */
+#define SAVING_PART 0.01
+
 enum {
 	NAMES_SHOWN = 3,
 	TRAP_CALLS = 500,
 	COST_SAMPLES = 10, /* fewer samples give no reliable cost */
 	RATE_MAX = 100000, /* limit of --rate */
+	PROCESSES_MIN = 3, /* fewer need no view of their own */
 };
 
 /* ---- Counts besides calls ---- */
@@ -163,10 +167,15 @@ static void find_costs(struct call_cost *cost, struct session *session)
 	}
 }
 
-/* "; recording with -M 'libx.so' would save about 3.2 ms", then ", with ..." */
+/*
+ * Writes "; recording with -M 'libx.so' would save about 3.2 ms", then ", with
+ * ...". Writes nothing if the saving is less than SAVING_PART of all_ns.
+ */
 static void write_saving(FILE *out, int *is_next, const char *option,
-			 double saved_ns)
+			 double saved_ns, double all_ns)
 {
+	if (saved_ns < all_ns * SAVING_PART)
+		return;
 	fprintf(out, "%s with %s %s %s", *is_next ? "," : "; recording", option,
 		*is_next ? "about" : "would save about",
 		DURATION((uint64_t)saved_ns));
@@ -180,6 +189,7 @@ static void write_savings(FILE *out, struct session *session,
 	const double clew_ns = (double)session->summary.clew_ns;
 	const double call_ns = cost->all ? clew_ns / (double)cost->all : 0;
 	const double budget_ns = program_ns * BUDGET_SHARE;
+	const double all_ns = program_ns + clew_ns;
 	int is_next = 0;
 
 	if (cost->function != FUNCTION_NONE) {
@@ -187,7 +197,8 @@ static void write_savings(FILE *out, struct session *session,
 			"-F '^%s$'", catalog_name(catalog, cost->function));
 
 		write_saving(out, &is_next, option,
-			     call_ns * (double)cost->calls[cost->function]);
+			     call_ns * (double)cost->calls[cost->function],
+			     all_ns);
 		free(option);
 	}
 	if (cost->module != CATALOG_NO_MODULE) {
@@ -195,12 +206,13 @@ static void write_savings(FILE *out, struct session *session,
 			"-M '%s'", catalog->modules[cost->module].name);
 
 		write_saving(out, &is_next, option,
-			     call_ns * (double)cost->of_modules[cost->module]);
+			     call_ns * (double)cost->of_modules[cost->module],
+			     all_ns);
 		free(option);
 	}
 	if (clew_ns > budget_ns && !session->summary.budget.thousandths)
 		write_saving(out, &is_next, "--budget=" BUDGET_TEXT,
-			     clew_ns - budget_ns);
+			     clew_ns - budget_ns, all_ns);
 }
 
 static char *advise_cost(struct session *session)
@@ -359,6 +371,69 @@ static char *advise_generated(struct session *session)
 	return sentence;
 }
 
+static const struct {
+	const char *function; /* executes the program's instructions */
+	const char *language;
+	const char *how;
+} interpreters[] = {
+	{ "_PyEval_EvalFrameDefault", "Python", "cProfile shows them" },
+	{ "Perl_runops_standard", "Perl", "Devel::NYTProf shows them" },
+	{ "vm_exec_core", "Ruby", "stackprof shows them" },
+	{ "rb_vm_exec", "Ruby", "stackprof shows them" },
+	{ "luaV_execute", "Lua", "debug.sethook() shows them" },
+	{ "execute_ex", "PHP", "Xdebug shows them" },
+};
+
+/* Returns a sentence if an interpreter's loop is a hot function. */
+static char *advise_interpreter(struct session *session)
+{
+	struct catalog *catalog = &session->catalog;
+	const uint64_t whole =
+		tree_below_of(&session->tree, TREE_ROOT, session->metric);
+	uint64_t *weights;
+	char *sentence = NULL;
+
+	if (session->value || !whole)
+		return NULL;
+	weights = own_weights(session);
+	for (uint32_t i = FUNCTION_FIRST;
+	     i < catalog->function_count && !sentence; i++) {
+		const char *name;
+
+		if ((double)weights[i] / (double)whole < ADVICE_UNNAMED_SHARE)
+			continue;
+		name = catalog_name(catalog, i);
+		for (size_t k = 0;
+		     k < sizeof(interpreters) / sizeof(*interpreters); k++)
+			if (strcmp(name, interpreters[k].function) == 0)
+				sentence = memory_printf(
+					"functions written in %s do not "
+					"appear, because %s interprets them; "
+					"%s",
+					interpreters[k].language, name,
+					interpreters[k].how);
+	}
+	free(weights);
+	return sentence;
+}
+
+/* Returns a sentence if there are many processes that the tree does not show.
+ */
+static char *advise_processes(struct session *session)
+{
+	const struct tree *tree = &session->tree;
+
+	if (session->value || session->summary.processes < PROCESSES_MIN)
+		return NULL;
+	for (size_t i = 1; i < tree->count; i++)
+		if (catalog_kind(&session->catalog, tree->nodes[i].function) ==
+		    KIND_GROUP)
+			return NULL;
+	return memory_printf("%s processes were recorded; clew report "
+			     "--by=process shows each of them",
+			     GROUPED(session->summary.processes));
+}
+
 struct unnamed {
 	uint64_t *functions; /* by module */
 	uint64_t all;
@@ -478,8 +553,9 @@ static char *advise_readers(struct session *session)
 void advice_init(struct advice *advice, struct session *session)
 {
 	static char *(*const kinds[])(struct session * session) = {
-		advise_readers, advise_views,     advise_cost,
-		advise_samples, advise_generated, advise_symbols,
+		advise_readers,     advise_views,     advise_cost,
+		advise_interpreter, advise_samples,   advise_generated,
+		advise_symbols,     advise_processes,
 	};
 
 	*advice = (struct advice){ 0 };

@@ -130,6 +130,19 @@ class Cost(Hints):
                 self.assertIsNone(self.hint("clew itself took "))
 
 
+    def test_little_savings_are_not_proposed(self):
+        # Nearly all calls are of often() and seldom(), so -F '^main$' would be
+        # of no use if these could not be named.
+        source = BUSY.replace("often", "often(int n) __asm__(\"a$b\"); "
+                              "static int often", 1)
+        source = source.replace("seldom", "seldom(int n) __asm__(\"c$d\"); "
+                                "static int seldom", 1)
+        self.record_well([self.compile(source)])
+        hint = self.hint("clew itself took ")
+        self.assertIn("-M 'program'", hint)
+        self.assertNotIn("^main$", hint)
+
+
 class Samples(Hints):
     def test_few_samples_are_called_rough(self):
         self.record_well([self.compile(IDLE)], "--rate=10")
@@ -166,6 +179,18 @@ class Names(Hints):
         self.record_well(["luajit", "-joff", "-e", script])
         self.assertIsNone(self.hint("generates"))
 
+    def test_python_functions_are_said_to_be_missing(self):
+        python = clewtest.PYTHON
+        script = "for i in range(2000000): str(i * i)"
+        self.record_well([python, "-c", script])
+        names = self.clew("report", "-n0", self.recording_path).stdout
+        if "_PyEval_EvalFrameDefault" not in names:
+            self.skipTest("this Python has no symbols")
+        self.assertEqual(self.hint("interprets"),
+                         "hint: functions written in Python do not appear, "
+                         "because _PyEval_EvalFrameDefault interprets them; "
+                         "cProfile shows them")
+
     def test_stripped_functions_have_no_names(self):
         self.record_well([self.compile(BUSY, "-s"), "few"],
                          "--time=none")
@@ -185,6 +210,16 @@ class Views(Hints):
             "hint: probe p1 (seldom) was hit 500 times; --value=p1 "
             "shows in which contexts"])
         self.assertEqual(self.hints("--value=p1"), [])
+
+    def test_many_processes_get_a_hint(self):
+        words = ["sh", "-c", "for i in 1 2 3; do /bin/true; done; exit 0"]
+        self.record_well(words, "--time=none")
+        self.assertEqual(self.hint("processes"),
+                         "hint: 4 processes were recorded; clew report "
+                         "--by=process shows each of them")
+        self.assertIsNone(self.hint("processes", "--by=process"))
+        self.record_well([target("abi")], "--time=none")
+        self.assertIsNone(self.hint("processes"))
 
     def test_a_probe_that_is_nowhere_is_missing(self):
         self.record([target("abi")], ["--time=none", "--probe=nosuch"])
