@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Address spaces over time, against a plane of points that is painted anew. */
+/*
+ * Compares lookups in an address space over time with a model: a table of the
+ * code at each address at each time.
+ */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -114,7 +117,7 @@ static void expected_code_is_preferred_whatever_the_time(void **state)
 	assert_string_equal(frame.name, "parent");
 	assert_int_equal(place.code, parent);
 	assert_int_equal(place.to, 5);
-	/* An expected code that was never at this address is ignored. */
+	/* Expected code that never was at this address is ignored. */
 	assert_int_equal(
 		a2n_space_lookup(space, 105, 6, expected, 1, &place, &frame, 1),
 		1);
@@ -167,7 +170,7 @@ static uint32_t random_below(uint32_t limit)
 	return (random_state >> 8) % limit;
 }
 
-/* plane[t][a] is the code at address a from time t to t + 1; 0: none. */
+/* plane[t][a] is the code at address a from time t to t + 1; 0 means none. */
 static uint32_t plane[TIMES][WIDTH];
 
 struct blob {

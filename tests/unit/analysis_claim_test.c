@@ -20,7 +20,7 @@
 struct fixture {
 	char dir[32];
 	struct arena arena;
-	struct analysis analysis; /* of MODULE, which is not in the cache */
+	struct analysis analysis; /* of MODULE, not in the cache */
 	struct analysis_claim claim;
 };
 
@@ -48,7 +48,10 @@ static int set_up(void **state)
 	return analyse(f);
 }
 
-/* True for the links that record a file's digest (digest/digest_links.h). */
+/*
+ * Returns whether a name is that of a link with a file's digest
+ * (digest/digest_links.h).
+ */
 static int is_link(const char *name)
 {
 	return strstr(name, DIGEST_LINK_SUFFIX) != NULL;
@@ -88,10 +91,13 @@ static int file_count(const struct fixture *f)
 	while ((entry = readdir(stream)))
 		count += !is_link(entry->d_name);
 	closedir(stream);
-	return count - 2; /* . and .. */
+	return count - 2; /* without . and .. */
 }
 
-/* The child's exit status tells whether the analysis was in the cache. */
+/*
+ * Starts a child that asks for the analysis. Its exit status says whether the
+ * analysis was in the cache.
+ */
 static pid_t start_asking(const struct fixture *f)
 {
 	struct arena arena = { 0 };
@@ -105,7 +111,7 @@ static pid_t start_asking(const struct fixture *f)
 	return child;
 }
 
-/* Whether it has the claim's file open, or has ended. */
+/* Returns whether the child has opened the file of the claim, or has exited. */
 static int has_asked(const struct fixture *f, pid_t child)
 {
 	char path[64], target[4096];

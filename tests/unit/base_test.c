@@ -57,7 +57,7 @@ static void idmap_finds_nothing_when_empty(void **state)
 	idmap_fini(&map);
 }
 
-/* Returns one of 1,000 hashes only, so that items collide often. */
+/* Returns one of only 1,000 hashes, so that items collide often. */
 static uint32_t crowded_hash(uint64_t key)
 {
 	return hash_of_word(key % 1000);
@@ -175,10 +175,10 @@ static void printable_text_is_valid_utf8(void **state)
 		{ "\xe2\x82", "??" },
 		{ "\xe2\x82z", "??z" },
 		{ "\xc0\xaf", "??" },           /* overlong */
-		{ "\xe0\x9f\xbf", "???" },      /* likewise */
+		{ "\xe0\x9f\xbf", "???" },      /* overlong */
 		{ "\xed\xa0\x80", "???" },      /* a surrogate */
 		{ "\xf0\x8f\xbf\xbf", "????" }, /* overlong */
-		{ "\xf4\x90\x80\x80", "????" }, /* behind the last one */
+		{ "\xf4\x90\x80\x80", "????" }, /* above the last code point */
 		{ "a\u202eb\u202ac", "a???b???c" },
 		{ "\u2066\u2069", "??????" },
 		{ "\u200e\u200f\u061c", "????????" },
@@ -187,7 +187,7 @@ static void printable_text_is_valid_utf8(void **state)
 		  "\u200d\u2030\u2065\u206a\u061b" },
 		{ "\xc2\x9b"
 		  "2J",
-		  "??2J" }, /* CSI, the 8-bit one */
+		  "??2J" }, /* 8-bit form of CSI */
 	};
 
 	(void)state;
@@ -235,7 +235,7 @@ static void sizes_take_suffixes_and_nothing_else(void **state)
 	assert_int_equal(size, UINT64_C(2) << 30);
 }
 
-/* The examples of RFC 4648, and both digits that are no letters. */
+/* The examples of RFC 4648, and the two digits that are not alphanumeric. */
 static void base64_has_padding(void **state)
 {
 	static const struct {

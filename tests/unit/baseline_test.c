@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Baselines: how they are read, matched and judged. */
+/* Tests of reading, matching and comparing baselines. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -153,7 +153,7 @@ static void addresses_match_in_the_same_build_alone(void **state)
 	assert_int_equal(rows_of(HEAD "module\ta\tabcd\n3\t+0x12\n",
 				 HEAD "module\ta\tabce\n3\t+0x12\n"),
 			 2);
-	/* Without a build-id nothing better than the address is known. */
+	/* Without a build-id, functions match by address. */
 	assert_int_equal(rows_of(HEAD "module\ta\n3\t+0x12\n",
 				 HEAD "module\ta\n3\t+0x12\n"),
 			 1);
@@ -237,7 +237,7 @@ static void calls_are_compared_exactly(void **state)
 			 GATE_PASSED);
 }
 
-/* A baseline with one function that has `samples` of 1 ms. */
+/* Returns a baseline with one function that has `samples` of 1 ms. */
 static char *with_samples(unsigned int samples)
 {
 	return memory_printf(HEAD "time\tcpu\t%u\nmodule\ta\n"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* jvm/natives/bridge.c and bridges.c, without a Java machine: this is its wrapper's, and its natives. */
+/*
+ * Tests of jvm/natives/bridge.c and bridges.c without a JVM. The test has the
+ * wrapper that a JVM would have, and the natives.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -73,10 +76,7 @@ static double native(long a, long b, long c, long d, long e, long f, double g,
 	       n / 256;
 }
 
-/*
- * The Java signature of native(); its first two arguments are those that JNI
- * adds.
- */
+/* The Java signature of native(), without the two arguments that JNI adds. */
 #define SIGNATURE "(JI[[ILjava/lang/String;[Lcom/acme/Foo;JBDDDDDDDD)D"
 
 static native_function through;
@@ -98,7 +98,7 @@ static int begin(void **state)
 	if (!rt.trampolines)
 		trampolines_reserve();
 	numbered_up_to(100);
-	hot_shadow_low = SHADOW_NOWHERE; /* there is none */
+	hot_shadow_low = SHADOW_NOWHERE; /* there is no shadow */
 	memset((void *)callers_known, 0, sizeof(callers_known));
 	if (!callers_stacks)
 		callers_stacks =
@@ -107,14 +107,16 @@ static int begin(void **state)
 	hot.stacks_left = UINT64_MAX;
 	hot.id = BASE;
 	learnt = native_id = 0;
-	java_code.start = 0; /* treats all addresses as code of the JVM */
+	java_code.start = 0; /* all addresses are code of the JVM */
 	java_code.end = UINT64_MAX;
 	known_as = CALLER;
 	through = make(native, NULL, SIGNATURE);
 	return rt.trampolines && through ? 0 : -1;
 }
 
-/* Stands for the JVM's wrapper: its return address is the call site. */
+/*
+ * Replaces the JVM's wrapper of a native. Its return address is the call site.
+ */
 __attribute__((noinline)) static double wrapper(native_function function)
 {
 	const double result =
@@ -124,7 +126,7 @@ __attribute__((noinline)) static double wrapper(native_function function)
 	return result;
 }
 
-/* Calls from one call site only, for any number of calls. */
+/* Calls a native from one call site, however often. */
 __attribute__((noinline)) static double java(native_function function)
 {
 	const double result = wrapper(function);
@@ -155,7 +157,10 @@ static void invalid_signatures_get_no_bridge(void **state)
 			fail_msg("%s", bad[i]);
 }
 
-/* As if it had more than any has. */
+/*
+ * Before a bridge knows the signature, it passes as many arguments as any
+ * native can have.
+ */
 static void arguments_pass_before_the_signature_is_known(void **state)
 {
 	const double expected = java(native);
@@ -176,8 +181,7 @@ static void arguments_pass_before_the_signature_is_known(void **state)
 }
 
 /*
- * Stands for the code behind a stub's sink, which finds the native function in
- * the bridge.
+ * Replaces the code after a stub's sink, which finds the native in the bridge.
  */
 __attribute__((naked)) static void relay(void)
 {
@@ -265,7 +269,7 @@ static void a_known_stack_is_in_the_context(void **state)
 	assert_int_equal(learnt, 1);
 }
 
-/* And is what was found then. */
+/* The verification finds the caller that was found before. */
 static void one_of_some_is_verified(void **state)
 {
 	(void)state;

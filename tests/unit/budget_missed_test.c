@@ -11,7 +11,10 @@ struct out {
 	struct budget_missed missed;
 };
 
-/* 1,000 calls in 10 ms of the program's own time: 100,000 a second. */
+/*
+ * Leaves the function out after 1,000 calls in 10 ms of the program's own time,
+ * which are 100,000 a second.
+ */
 static void leave_out(struct out *out, uint64_t wall_ns)
 {
 	const struct budget_rate rate = { .calls = 1000, .cpu_ns = 10 * MS_NS };
@@ -28,7 +31,7 @@ static void leave_out_again(struct out *out, uint64_t wall_ns)
 	budget_missed_begin(&out->record, &out->missed, &rate, wall_ns);
 }
 
-/* A survey of 20 ms. */
+/* Counts calls in a survey of 20 ms. */
 static void come_back(struct out *out, uint64_t calls, int is_sure)
 {
 	const struct budget_rate rate = { .calls = calls,
@@ -52,7 +55,9 @@ static void missed_calls_are_proportional_to_cpu_time(void **state)
 	assert_int_equal(out.record.missed, 50000);
 	budget_missed_go_on(&out.record, &out.missed, 250 * MS_NS);
 	assert_int_equal(out.record.missed, 75000);
-	/* An hour has passed: only of that does the wall clock tell. */
+	/*
+	 * An hour of wall-clock time has passed, most of it without CPU time.
+	 */
 	budget_missed_end(&out.record, 3601 * S_NS);
 	assert_int_equal(out.record.missed, 75000);
 	assert_int_equal(out.record.out_ns, 3600 * S_NS);
@@ -80,10 +85,13 @@ static void a_survey_corrects_earlier_estimates(void **state)
 	leave_out(&out, S_NS);
 	budget_missed_go_on(&out.record, &out.missed, S_NS);
 	budget_missed_end(&out.record, 2 * S_NS);
-	/* no more than 20,000 a second: that is not of a moment of many */
+	/*
+	 * The survey has 20,000 calls a second: the first estimate was from a
+	 * moment with many calls.
+	 */
 	come_back(&out, 400, 1);
 	assert_in_range(out.record.missed, 19999, 20000);
-	/* once */
+	/* the estimate is corrected once */
 	come_back(&out, 0, 1);
 	assert_in_range(out.record.missed, 19999, 20000);
 
@@ -92,13 +100,16 @@ static void a_survey_corrects_earlier_estimates(void **state)
 	budget_missed_go_on(&out.record, &out.missed, S_NS);
 	assert_in_range(out.record.missed, 119999, 120000);
 	budget_missed_end(&out.record, 4 * S_NS);
-	/* 300,000 a second: 200,000 in the mean */
+	/* 300,000 a second now, so 200,000 on average */
 	come_back(&out, 6000, 1);
 	assert_in_range(out.record.missed, 219999, 220000);
 	assert_int_equal(out.record.out_ns, 2 * S_NS);
 }
 
-/* A survey says what was called at its time, even if clew's share is a guess. */
+/*
+ * The calls of a survey are exact for its time, even if clew's share of the
+ * time is estimated.
+ */
 static void an_unsure_survey_is_scaled_later(void **state)
 {
 	struct out out = { 0 };
@@ -112,13 +123,13 @@ static void an_unsure_survey_is_scaled_later(void **state)
 	leave_out_again(&out, 2 * S_NS);
 	budget_missed_go_on(&out.record, &out.missed, S_NS);
 	budget_missed_end(&out.record, 3 * S_NS);
-	/* 50,000 a second, 75,000 in the mean of the second second */
+	/* 50,000 a second now, so 75,000 on average in this second */
 	come_back(&out, 1000, 1);
 	assert_in_range(out.record.missed, 474999, 475000);
-	/* The program used twice the time that was guessed. */
+	/* The program used twice the estimated time. */
 	budget_missed_settle(&out.record, &out.missed, .5);
 	assert_in_range(out.record.missed, 274998, 275000);
-	/* Only once. */
+	/* The correction applies once. */
 	budget_missed_settle(&out.record, &out.missed, .5);
 	assert_in_range(out.record.missed, 274998, 275000);
 }
@@ -155,8 +166,8 @@ static void no_estimate_is_made_without_time(void **state)
 }
 
 /*
- * A function that is out keeps missing calls until the end time, which the
- * header has.
+ * A function that is left out misses calls until the end time, which is in the
+ * header.
  */
 static void functions_left_out_miss_calls_until_the_end(void **state)
 {

@@ -13,7 +13,7 @@ struct program {
 	struct budget_pace pace;
 };
 
-/* The loop measured 1 ns a call. The leaf is left out between surveys. */
+/* The measured loop costs 1 ns a call. The leaf is left out between surveys. */
 static void begin(struct program *program)
 {
 	*program = (struct program){ .pace = { .measured_ps = 1000 } };
@@ -25,7 +25,7 @@ static void begin(struct program *program)
 }
 
 /*
- * In each ms of its own time the program calls 1,000 steps, of 100 leaves each.
+ * In each ms of its own time, the program calls 1,000 steps of 100 leaves each.
  */
 static void go_on(struct program *program, int is_survey, uint64_t own_ms,
 		  uint64_t cpu_ms)
@@ -53,7 +53,7 @@ static void first_cost_is_that_of_the_measured_loop(void **state)
 	assert_int_equal((int)call_ps(&program), 1000);
 }
 
-/* clew takes 3 of 5 ms: 200,000 leaves and 2,000 steps for 15 ns each. */
+/* clew takes 3 of 5 ms: 200,000 leaves and 2,000 steps cost 15 ns each. */
 static void surveys_outweigh_the_loop(void **state)
 {
 	struct program program;
@@ -78,7 +78,7 @@ static void surveys_outweigh_the_loop(void **state)
 	assert_in_range((int)call_ps(&program), 14500, 3000 * 1000 / 202);
 }
 
-/* A stub that hides behind the function's own waiting costs nothing. */
+/* A stub that runs while its function waits for memory costs nothing. */
 static void hidden_cost_is_not_subtracted(void **state)
 {
 	struct program program;
@@ -93,8 +93,8 @@ static void hidden_cost_is_not_subtracted(void **state)
 }
 
 /*
- * No function stays hooked: clew uses at most half of the time, for any
- * measurement of the loop.
+ * No function stays hooked. clew uses at most half of the time, whatever the
+ * loop has measured.
  */
 static void loop_is_unhooked_without_a_reference_function(void **state)
 {
@@ -108,7 +108,9 @@ static void loop_is_unhooked_without_a_reference_function(void **state)
 	assert_true(call_ps(&program) * 5 * 101000 <= 0.5 * 5e9 + 1);
 }
 
-/* The program was slower in between, on another processor, say. */
+/*
+ * The program was slower between the surveys, for example on another processor.
+ */
 static void costs_of_calls_are_never_negative(void **state)
 {
 	struct program program;
@@ -139,7 +141,7 @@ static void unhooked_function_is_no_reference(void **state)
 	assert_int_equal((int)call_ps(&program), 1000);
 }
 
-/* Once it stays hooked it is one. */
+/* A function that stays hooked becomes a reference. */
 static void function_hooked_again_is_a_reference(void **state)
 {
 	struct program program;

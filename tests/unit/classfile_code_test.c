@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* classfile/: what becomes of a method's own code, tables and handlers. */
+/*
+ * Tests how classfile/ moves a method's own code, tables and exception
+ * handlers.
+ */
 #include "tests/unit/classfile_sketch.h"
 
 /* ---- Code that moves ---- */
@@ -158,7 +161,10 @@ static void constructors_that_are_not_understood_are_left_alone(void **state)
 	const struct sketch without = { .access = 1,
 					.name = NAME_INIT,
 					.code = BYTES(0xb1) };
-	/* aload_0; invokespecial; return, at which a frame says: not yet */
+	/*
+	 * aload_0; invokespecial; return, where a frame says that super() was
+	 * not called
+	 */
 	const struct sketch other = {
 		.access = 1,
 		.name = NAME_INIT,

@@ -125,7 +125,7 @@ void sketch_free(void)
 		free(sketch_memory.left[--sketch_memory.count]);
 }
 
-/* The code of a class's one method. */
+/* Reads the code of a class's only method. */
 static void read_code(const uint8_t *data, size_t bytes,
 		      struct method_code *code)
 {
@@ -135,7 +135,7 @@ static void read_code(const uint8_t *data, size_t bytes,
 
 	assert_int_equal(pool_read(&pool, &input, &sketch_caller),
 			 CLASSFILE_DONE);
-	input_take(&input, 22); /* to the attribute's length */
+	input_take(&input, 22); /* skips up to the attribute's length */
 	length = input_u4(&input);
 	assert_true(method_code_read(code, input_part(&input, length)));
 	assert_int_equal(input_u2(&input), 0);

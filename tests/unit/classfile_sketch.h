@@ -26,14 +26,14 @@ enum {
 	OBJECT_INIT,
 	NAME_FRAMES,
 	NAME_LINES,
-	A_LONG, /* takes two */
+	A_LONG, /* takes two indexes */
 	NAME_VARIABLES = A_LONG + 2,
 	NAME_ANNOTATIONS,
 	NAME_OTHER,
 	NEXT,
 };
 
-/* The constants that come behind them, in a class with frames. */
+/* The constants that follow them in a class with frames. */
 enum {
 	ADDED_ENTER = NEXT + 5,
 	ADDED_FRAMES,
@@ -46,11 +46,11 @@ enum {
 struct sketch {
 	const uint8_t *code;
 	size_t length;
-	const uint8_t *exceptions; /* with their count */
+	const uint8_t *exceptions; /* begins with their count */
 	size_t exceptions_bytes;
-	const uint8_t *attributes; /* likewise */
+	const uint8_t *attributes; /* begins with their count */
 	size_t attributes_bytes;
-	uint32_t major, access, name; /* 0: 52, static, NAME_M */
+	uint32_t major, access, name; /* 0 means 52, static and NAME_M */
 };
 
 #define BYTES(...)                                                             \
@@ -83,20 +83,24 @@ extern struct classfile_tracker sketch_tracker;
  */
 struct class_output sketch_make(const struct sketch *sketch);
 
-/* All of the caller's memory. */
+/* Frees all memory of the caller. */
 void sketch_free(void);
 
-/* Why it, or its method, was not rewritten; or CLASSFILE_DONE, and the method's code. */
+/*
+ * Rewrites the class. Returns CLASSFILE_DONE and the method's code, or why the
+ * class or its method was not rewritten.
+ */
 enum classfile_refusal sketch_rewrite(const struct sketch *sketch,
 				      struct method_code *code);
 
 void sketch_assert_bytes(const uint8_t *is, size_t is_length,
 			 const uint8_t *expected, size_t length);
 
-#define ENTER   0x11, 0, 7, 0xb8, 0, ADDED_ENTER
-#define EXIT    0x11, 0, 7, 0xb8, 0, ADDED_EXIT
-#define THROWN  0x11, 0, 7, 0xb8, 0, ADDED_THROWN, 0xbf
-#define HANDLER 0, 0, 0, 1, 7, 0, ADDED_THROWABLE /* no locals, an exception */
+#define ENTER  0x11, 0, 7, 0xb8, 0, ADDED_ENTER
+#define EXIT   0x11, 0, 7, 0xb8, 0, ADDED_EXIT
+#define THROWN 0x11, 0, 7, 0xb8, 0, ADDED_THROWN, 0xbf
+/* A frame without locals, with an exception on the stack. */
+#define HANDLER 0, 0, 0, 1, 7, 0, ADDED_THROWABLE
 
 #define EXPECT_CODE(code, ...)                                                 \
 	sketch_assert_bytes((code).bytes, (code).length, BYTES(__VA_ARGS__))

@@ -64,7 +64,7 @@ static void calls_need_no_number_and_no_third_method(void **state)
 }
 
 #define ADDED_CAUGHT ADDED_THROWN
-#define KEPT         3 /* behind the method's own variables */
+#define KEPT         3 /* the first variable after those of the method */
 #define LEAVE        0x16, KEPT, 0xb8, 0, ADDED_EXIT
 
 static void number_from_entry_is_kept_in_each_frame(void **state)
@@ -105,7 +105,7 @@ static int tells(const uint8_t *code, size_t bytes, uint32_t max_locals)
 	return classfile_reports_begin(code, bytes, max_locals, 7);
 }
 
-/* As the Flight Recorder changes it. */
+/* The Flight Recorder changes methods this way. */
 static void a_time_stamp_may_precede_the_report(void **state)
 {
 	static const uint8_t code[] = {
@@ -392,12 +392,14 @@ static void subroutines_are_left_alone(void **state)
 static void code_that_cannot_be_read_is_left_alone(void **state)
 {
 	const struct sketch sketches[] = {
-		{ .code = BYTES(0xca) },                   /* no instruction */
-		{ .code = BYTES(0xb1, 0x10) },             /* half of one */
-		{ .code = BYTES(0xa7, 0, 2, 0xb1) },       /* into one */
-		{ .code = BYTES(0xa7, 0xff, 0xff, 0xb1) }, /* outside */
+		{ .code = BYTES(0xca) },       /* no instruction */
+		{ .code = BYTES(0xb1, 0x10) }, /* half of an instruction */
+		{ .code = BYTES(0xa7, 0, 2,
+				0xb1) }, /* a jump into an instruction */
+		{ .code = BYTES(0xa7, 0xff, 0xff,
+				0xb1) }, /* a jump out of the code */
 		{ .code = BYTES(0xaa, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0,
-				1, 0xb1) }, /* 9 to 1 */
+				1, 0xb1) }, /* a tableswitch from 9 to 1 */
 		{ .code = BYTES(0xab, 0, 0, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff,
 				0xff, 0xb1) },
 		{ .code = BYTES(0xc4, 0xb1, 0, 0) }, /* wide return */
@@ -443,7 +445,8 @@ static void code_that_would_be_too_large_is_left_alone(void **state)
 	sketch_tracker.code_limit = 8000;
 	assert_int_equal(sketch_rewrite(&sketch, &code), CLASSFILE_TOO_LARGE);
 	sketch_free();
-	sketch_tracker.code_limit = 7999; /* it is longer than that anyway */
+	sketch_tracker.code_limit =
+		7999; /* the code is longer without the report */
 	assert_int_equal(sketch_rewrite(&sketch, &code), CLASSFILE_DONE);
 	sketch_free();
 	sketch_tracker.code_limit = 0;
@@ -452,7 +455,7 @@ static void code_that_would_be_too_large_is_left_alone(void **state)
 
 static void jumps_that_would_be_too_far_are_left_alone(void **state)
 {
-	/* goto over returns, each of which gets six bytes longer */
+	/* A goto over returns, each of which becomes six bytes longer. */
 	const uint32_t length = 3 + 6000;
 	uint8_t *code_bytes = malloc(length);
 	const struct sketch sketch = { .code = code_bytes, .length = length };

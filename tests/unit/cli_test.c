@@ -36,7 +36,7 @@ static char *temporary_directory(void)
 	return directory;
 }
 
-/* Test directories hold files and one level of folders with files. */
+/* Removes a directory with files and one level of folders. */
 static void remove_directory(char *directory)
 {
 	char *command = memory_printf("rm -rf %s", directory);
@@ -160,7 +160,7 @@ static void the_older_recording_is_kept_once(void **state)
 	remove_directory(directory);
 }
 
-/* A recording, of which this text is the only part. */
+/* Creates a recording whose only part has this text. */
 static void make_recording(const char *path, const char *text)
 {
 	char *config = in(path, "config"), *part = in(path, "1.0.part");
@@ -314,7 +314,7 @@ static void nothing_but_recordings_is_moved(void **state)
 	remove_directory(directory);
 }
 
-/* The target of a link is not emptied either, even if it is a recording. */
+/* The target of a link stays unchanged, even if it is a recording. */
 static void links_in_the_place_of_a_recording_are_left_alone(void **state)
 {
 	char *directory = temporary_directory();
@@ -347,7 +347,7 @@ static void links_in_the_place_of_a_recording_are_left_alone(void **state)
 	remove_directory(directory);
 }
 
-/* Returns a pid that no process has for now. */
+/* Returns a pid that no process has at present. */
 static uint32_t dead_pid(void)
 {
 	pid_t pid = fork();
@@ -358,7 +358,7 @@ static uint32_t dead_pid(void)
 	return (uint32_t)pid;
 }
 
-/* A part of which a page is in use, and which is longer. */
+/* Writes a part that uses one page and whose file is longer. */
 static void write_part(const char *path, uint32_t pid)
 {
 	struct wire_header header = { .version = WIRE_VERSION,
@@ -397,7 +397,7 @@ static void a_recording_has_begun_once_a_process_counts(void **state)
 	char *other = in(directory, "4.0" WIRE_PART_SUFFIX);
 
 	(void)state;
-	assert_false(recording_has_begun(part)); /* no folder */
+	assert_false(recording_has_begun(part)); /* not a folder */
 	assert_false(recording_has_begun(directory));
 	write_file(other, "short", 5);
 	assert_false(recording_has_begun(directory));
@@ -474,7 +474,8 @@ static void stubs_that_nobody_has_are_removed(void **state)
 	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	close(fd);
 	trim_recording(directory);
-	assert_int_equal(access(dead, F_OK), 0); /* a child's, too */
+	assert_int_equal(access(dead, F_OK),
+			 0); /* the part of a child is also removed */
 	assert_int_equal(access(own, F_OK), 0);
 	munmap(at, 4096);
 	trim_recording(directory);

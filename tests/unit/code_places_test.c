@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which methods are at an offset of code, as bytes say that may be anybody's. */
+/*
+ * Tests which methods contain an offset of code, for correct and random
+ * records.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -15,12 +18,16 @@ struct record {
 	uint8_t bytes[64];
 };
 
-/* Up to 4 f at bytecode 7; up to 10 g, at 300, that f calls there; to 20 f again. */
+/*
+ * Up to offset 4 method f is at bytecode 7. Up to 10, f has called g at
+ * bytecode 300. Up to 20 only f is active.
+ */
 static const uint8_t example[] = {
-	4,  1, 0, 8,    0,       /* the newest frame is the first */
-	6,  1, 1, 0xad, 0x02, 1, /* 301, called by the frame before */
-	10, 0, 1,                /* the one before the newest */
-	1,  1, 1, 0,    0,       /* unknown bytecode */
+	4,  1, 0, 8,    0, /* refers to the newest frame, the first one */
+	6,  1, 1, 0xad, 0x02,
+	1,                 /* bytecode 301, called by the previous frame */
+	10, 0, 1,          /* refers to the frame before the newest */
+	1,  1, 1, 0,    0, /* unknown bytecode */
 };
 
 static struct record record_of(const uint8_t *bytes, size_t count)
@@ -37,7 +44,7 @@ static struct record record_of(const uint8_t *bytes, size_t count)
 	return record;
 }
 
-/* The innermost method and its caller, or NONE. */
+/* Checks the innermost method and its caller, or NONE. */
 static void assert_frames(const struct record *record, uint64_t offset,
 			  uint32_t innermost, uint32_t bytecode,
 			  uint32_t caller)
@@ -96,12 +103,12 @@ static void malformed_places_are_rejected(void **state)
 		uint8_t count, bytes[8];
 	} wrong[] = {
 		{ 0, { 0 } },
-		{ 1, { 4 } },             /* ends inside a place */
-		{ 3, { 4, 1, 0 } },       /* in a frame */
-		{ 3, { 4, 0x80, 0x80 } }, /* in a number */
+		{ 1, { 4 } },             /* ends inside a location */
+		{ 3, { 4, 1, 0 } },       /* ends inside a frame */
+		{ 3, { 4, 0x80, 0x80 } }, /* ends inside a number */
 		{ 5, { 4, 1, 2, 8, 0 } }, /* an unknown method */
-		{ 5, { 4, 1, 0, 8, 1 } }, /* a caller before all frames */
-		{ 3, { 4, 0, 0 } },       /* a frame before all */
+		{ 5, { 4, 1, 0, 8, 1 } }, /* a caller before the first frame */
+		{ 3, { 4, 0, 0 } }, /* a reference before the first frame */
 		{ 8, { 4, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0 } },
 	};
 

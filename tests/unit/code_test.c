@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code.c, each of its ways, and patch_commit(): on pages of functions made here,
- * as the text of a module with a segment for each page.
+ * Tests of code.c and of patch_commit(). The test's own pages of functions are
+ * the text of a module that has a segment for each page.
  */
 #include "preload/patch/code.h"
 
@@ -20,10 +20,10 @@
 #define REFUSE_EXECUTION_GAIN 65 /* PR_SET_MDWE, since Linux 6.3 */
 #define TOGGLES               2000
 
-/* One in each page: mov $NUMBER,%eax; ret */
+/* The function in each page: mov $NUMBER,%eax; ret */
 static const uint8_t function[] = { 0xb8, 1, 0, 0, 0, 0xc3 };
 
-static uint8_t *text; /* PAGES */
+static uint8_t *text; /* PAGES pages */
 static ElfW(Phdr) segments[PAGES];
 static struct module module;
 
@@ -103,7 +103,7 @@ static void idle_code_is_writable_instead_of_executable(void **state)
 	}
 }
 
-/* In a child, which cannot go back. */
+/* Runs in a child, because the restriction cannot be removed. */
 static int write_without_gain(void)
 {
 	const uint8_t number = 7;
@@ -215,7 +215,7 @@ static void *call_on(void *argument)
 
 static void wait_for_call(void)
 {
-	/* A call that has begun, and one more. */
+	/* The caller has completed a call that began after this line. */
 	const uint64_t enough = caller.calls + 2;
 
 	while (caller.calls < enough)
@@ -256,7 +256,7 @@ static void a_live_module_is_never_made_writable(void **state)
 	assert_int_equal(code_close(&writer), 0);
 }
 
-/* A byte in each of the pages. */
+/* Writes a byte in each page. */
 static void only_the_page_being_written_is_both(void **state)
 {
 	struct code_writer writer;

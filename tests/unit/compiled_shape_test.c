@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code in the shapes that both compilers of HotSpot emit, and code in others.
+ * Tests with code in the shapes that both compilers of HotSpot emit, and with
+ * other code.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 #define ENTER    "\x55\x48\x83\xec\x20"         /* push %rbp; sub $0x20, %rsp */
 #define LEAVE    "\x48\x83\xc4\x20\x5d"         /* add $0x20, %rsp; pop %rbp */
 #define RET      "\xc3"
-#define JUMP_OUT "\xe9\x00\x00\x00\x40" /* jmp, far away */
+#define JUMP_OUT "\xe9\x00\x00\x00\x40" /* jmp to a distant address */
 
 static struct arena arena;
 static struct decoder decoder;
@@ -90,7 +91,7 @@ static void a_branch_into_the_entry_is_refused(void **state)
 
 static void an_unresolved_class_is_skipped(void **state)
 {
-	/* A jump over movabs $0, of 10 bytes, and what it leads to. */
+	/* A jump over movabs $0 of 10 bytes, and its destination. */
 	static const char code[] =
 		LOOK ENTER "\xe9\x10\x00\x00\x00\x00\x00\x00\x00\x00" LEAVE RET
 			   "\xb8\x00\x0f\x05\x0a"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which conditions `clew diff --fail-if` accepts, and where others are wrong. */
+/*
+ * Tests which conditions `clew diff --fail-if` accepts, and the position of
+ * errors.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>

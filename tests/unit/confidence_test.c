@@ -22,7 +22,7 @@ static void no_mismatch_bounds_by_three_over_n(void **state)
 	assert_bound(1000000, 0, 2.99573e-6);
 }
 
-/* Solved in exact rational arithmetic. */
+/* The expected values were computed in exact rational arithmetic. */
 static void bounds_are_those_of_clopper_and_pearson(void **state)
 {
 	(void)state;
@@ -38,7 +38,9 @@ static double binomial(unsigned int n, unsigned int k, double p)
 		   k * log(p) + (n - k) * log1p(-p));
 }
 
-/* How often the interval holds the share that it estimates; exact. */
+/*
+ * Returns the exact probability that the interval contains the estimated share.
+ */
 static double coverage(unsigned int samples, double share)
 {
 	double sum = 0;
@@ -56,7 +58,7 @@ static double coverage(unsigned int samples, double share)
 	return sum;
 }
 
-/* Jeffreys' interval of 20 in 100; the rule of three of none. */
+/* Jeffreys' interval for 20 of 100, and the rule of three for none. */
 static void shares_have_an_interval(void **state)
 {
 	struct share_interval some = confidence_share(0.2, 100);
@@ -78,7 +80,8 @@ static void intervals_contain_the_share_as_often_as_stated(void **state)
 {
 	static const unsigned int samples[] = { 8,   16,  35,   69,
 						150, 400, 1000, 5000 };
-	const int shares = 24; /* from 0.5 to 70 %, evenly by their logarithm */
+	const int shares =
+		24; /* from 0.5 to 70 %, in equal steps of the logarithm */
 	double all = 0;
 
 	(void)state;
@@ -89,8 +92,10 @@ static void intervals_contain_the_share_as_often_as_stated(void **state)
 			double share = 0.005 * pow(140, j / (shares - 1.0));
 			double one = coverage(samples[i], share);
 
-			/* No method is nearer to 95 % for each: samples are
-			   whole numbers. */
+			/*
+			 * Samples are whole numbers, so no method has exactly
+			 * 95 % for each share.
+			 */
 			assert_true(one > 0.90);
 			mean += one / shares;
 		}
@@ -117,14 +122,16 @@ static double random_poisson(double mean)
 {
 	double limit = exp(-mean), product = random_number(), count = 0;
 
-	if (mean > 30) /* a sum of two is also one */
+	if (mean > 30) /* a sum of two Poisson numbers is one */
 		return random_poisson(mean / 2) + random_poisson(mean / 2);
 	for (; product > limit; count++)
 		product *= random_number();
 	return count;
 }
 
-/* A row of a report: its true share, and what a sample of it stands for. */
+/*
+ * A row of a report: its true share, and the time that one sample represents.
+ */
 struct row {
 	double share, weight_ms;
 };
@@ -133,8 +140,8 @@ struct row {
 #define TRIALS 4000
 
 /*
- * A program with time of its own in samples of a millisecond each, and of the
- * kernel's by ticks of four; one that waits, in strata of many lengths.
+ * Shares of a program whose own time is sampled each millisecond and the
+ * kernel's every four, and of a program that waits for various times.
  */
 static const struct row sampled_by_cpu[ROWS] = {
 	{ 0.02, 1 }, { 0.10, 1 }, { 0.50, 1 }, { 0.03, 4 },
@@ -144,7 +151,10 @@ static const struct row sampled_by_cpu[ROWS] = {
 	{ 0.15, 8 }, { 0.12, 16 }, { 0.08, 16 },
 };
 
-/* How often a row's interval holds its share, in trials of some seconds. */
+/*
+ * Returns how often a row's interval contains its share, in trials of some
+ * seconds.
+ */
 static double coverage_of_row(const struct row *rows, int which, double ms,
 			      int is_weighted)
 {
@@ -181,7 +191,7 @@ static void check_coverage(const struct row *rows, double ms)
 		double hits = rows[i].share * ms / rows[i].weight_ms;
 		double one = coverage_of_row(rows, i, ms, 1);
 
-		/* Few hits are whole numbers still. */
+		/* Few hits still are whole numbers. */
 		if (one < (hits < 3 ? 0.88 : 0.93) || one > 0.97)
 			fail_msg("%.0f ms, %.2f of weight %.0f: %.4f", ms,
 				 rows[i].share, rows[i].weight_ms, one);
@@ -196,7 +206,9 @@ static void unequal_weights_have_the_intervals_that_they_promise(void **state)
 		check_coverage(sampled_by_cpu, ms);
 		check_coverage(sampled_by_wall, ms);
 	}
-	/* The number of samples overstates the certainty of heavy samples. */
+	/*
+	 * Samples of unequal time are less certain than their number suggests.
+	 */
 	assert_true(coverage_of_row(sampled_by_cpu, 3, 2000, 0) < 0.8);
 	assert_true(coverage_of_row(sampled_by_wall, 5, 2000, 0) < 0.8);
 }
@@ -252,7 +264,7 @@ static void two_times_differ_by_chance_as_a_coin_does(void **state)
 	assert_chance(8, 2, 2.0 * (45 + 10 + 1) / 1024);
 }
 
-/* 10 samples of 4 ms and 40 of 1 ms are the same time. */
+/* 10 samples of 4 ms and 40 samples of 1 ms have the same time. */
 static void samples_of_unequal_weight_are_compared_by_time(void **state)
 {
 	(void)state;
@@ -278,7 +290,10 @@ static double below(double first, double second, double ratio)
 				      ratio);
 }
 
-/* With a ratio of 3, each sample is of the second time with 3/4. */
+/*
+ * With a ratio of 3, each sample belongs to the second time with a probability
+ * of 3/4.
+ */
 static void ratios_are_judged_as_a_binomial_share(void **state)
 {
 	(void)state;

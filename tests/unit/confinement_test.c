@@ -26,7 +26,10 @@
 
 static char folder[] = "/tmp/clew-confinement-XXXXXX";
 
-/* 0, or the number of the first claim that does not hold, as an error. */
+/*
+ * Returns from a worker the number of the first claim that is false, as an
+ * error.
+ */
 #define CLAIM(number, is_true)                                                 \
 	do {                                                                   \
 		if (!(is_true))                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How two sessions are laid over each other. */
+/* Tests of the comparison of two sessions. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static void add_module(struct catalog *catalog, const char *path)
 	add_build(catalog, path, 0);
 }
 
-/* A session of functions of a module, called or not by one `main`. */
+/* Begins a session with functions of a module, all below the root. */
 static void begin(struct session *session, const char *module,
 		  const char *const *functions)
 {
@@ -249,7 +249,9 @@ static int have_one_stem(const struct catalog_module *a,
 	       strncmp(a->name, b->name, stem_of(a->name)) == 0;
 }
 
-/* The last module of the same build, or the first one of the same name. */
+/*
+ * Returns the last module of the same build, or the first one of the same name.
+ */
 static uint32_t wanted_home(const struct catalog *to, size_t count,
 			    const struct catalog_module *module,
 			    uint32_t *build)
@@ -306,7 +308,10 @@ static void modules_match_by_build_then_by_name(void **state)
 	assert_true(builds > 500 && names > 500);
 }
 
-/* A catalog has fewer than 65,536 modules, so the last ones have no home. */
+/*
+ * A catalog has fewer than 65,536 modules, so the last ones have no
+ * counterpart.
+ */
 static void more_modules_than_a_catalog_has_are_matched(void **state)
 {
 	struct catalog from, to;

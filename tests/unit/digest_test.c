@@ -14,11 +14,11 @@
 /* ---- BLAKE2b ---- */
 
 struct digest_vector {
-	size_t bytes; /* of 0, 1, 2 ... 250, 0, 1 ... */
+	size_t bytes; /* of the bytes 0, 1, 2 ... 250, 0, 1 ... */
 	const char *digest;
 };
 
-/* As Python's hashlib.blake2b(digest_size=32) computes them. */
+/* Computed by Python's hashlib.blake2b(digest_size=32). */
 static const struct digest_vector vectors[] = {
 	{ 0,
 	  "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8" },
@@ -199,7 +199,7 @@ static void a_folder_that_others_can_write_to_is_ignored(void **state)
 	}
 }
 
-/* Unless the clock ticks in between, so several times. */
+/* The clock may tick in between, so the test tries several times. */
 static void a_file_just_written_is_not_settled(void **state)
 {
 	struct fixture *f = *state;

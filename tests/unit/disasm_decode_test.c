@@ -94,14 +94,17 @@ static void cut_off_instructions_are_refused(void **state)
 	assert_int_equal(refusal(*state, "", 0), -EILSEQ);
 }
 
-/* rel16 on AMD, rel32 on Intel */
+/* These have a rel16 on AMD and a rel32 on Intel. */
 static void branches_with_a_66_prefix_are_refused(void **state)
 {
 	assert_int_equal(refusal(*state, "\x66\xe8\0\0\0\0", 6), -EILSEQ);
 	assert_int_equal(refusal(*state, "\x66\x0f\x84\0\0\0\0", 7), -EILSEQ);
 }
 
-/* A branch behind one was copied as though it led nowhere. */
+/*
+ * A branch after such a prefix must not be copied like an instruction without a
+ * destination.
+ */
 static void rex_before_another_prefix_is_refused(void **state)
 {
 	assert_int_equal(refusal(*state, "\x42\x44\xe9\0\0\0\0", 7), -EILSEQ);
@@ -109,7 +112,7 @@ static void rex_before_another_prefix_is_refused(void **state)
 	assert_int_equal(refusal(*state, "\x40\x48\x89\xe5", 4), -EILSEQ);
 }
 
-/* Capstone 4 copies these mnemonics, and crashed on a NULL from malloc. */
+/* Capstone 4 copies these mnemonics and crashes if malloc() returns NULL. */
 static void instructions_that_need_scratch_memory_decode(void **state)
 {
 	for (int i = 0; i < 10000; i++)
@@ -125,7 +128,7 @@ static void rip_relative_displacements_are_located(void **state)
 
 	assert_int_equal(insn.modrm_at, 1);
 	assert_int_equal(insn.rip_disp_at, 2);
-	/* movdqa 0x20(%rip), %xmm0: the library errs under a 66 prefix */
+	/* movdqa 0x20(%rip), %xmm0: Capstone is wrong under a 66 prefix */
 	insn = operands(*state, "\x66\x0f\x6f\x05\x20\x00\x00\x00", 8);
 	assert_int_equal(insn.rip_disp_at, 4);
 	/* vmovups 0x20(%rip), %zmm0 */
@@ -155,7 +158,7 @@ static void vector_instructions_newer_than_capstone_are_measured(void **state)
 		{ "\xc5\xfb\x93\xc0\x90", 5, INSN_PLAIN, 4, 0 },
 		/* kmovq %rdx, %k1 */
 		{ "\xc4\xe1\xfb\x92\xca\x90", 6, INSN_PLAIN, 5, 0 },
-		/* vptestmb 0x40(%rdi,%rdx), disp8 behind a SIB byte */
+		/* vptestmb 0x40(%rdi,%rdx), with disp8 after a SIB byte */
 		{ "\x62\xf3\x7d\x20\x3f\x44\x17\xff\x00\x90", 10, INSN_PLAIN, 9,
 		  0 },
 		{ "\x0f\x01\xee", 3, INSN_PLAIN, 3, 0 }, /* rdpkru */
@@ -358,7 +361,7 @@ static int decode_afresh(const uint8_t *code, size_t bytes, int has_operands,
 	return err;
 }
 
-/* Returns the instruction's length, 1 if it is none. */
+/* Returns the instruction's length, or 1 if it is invalid. */
 static size_t assert_decodes_as_afresh(const struct decoder *used,
 				       const uint8_t *code, size_t bytes)
 {
@@ -389,7 +392,7 @@ static void what_was_decoded_before_changes_nothing_in_this_program(
 					       (size_t)(etext - start) - at);
 }
 
-/* Code of few different bytes, so that many instructions begin alike. */
+/* The code has few different bytes, so that many instructions begin alike. */
 static void what_was_decoded_before_changes_nothing_in_random_bytes(
 	void **state)
 {
@@ -433,7 +436,7 @@ static void an_instruction_is_found_by_its_first_bytes(void **state)
 		decoded_find(&decoded, DECODED_OPERANDS, known, 5, &found));
 }
 
-/* mov with a SIB byte: with a base, and with a disp32 in its place */
+/* mov with a SIB byte that has a base, or a disp32 instead */
 static void a_base_of_sib_tells_lengths_apart(void **state)
 {
 	static const uint8_t based[] = { 0x8b, 0x04, 0x24, 0, 0, 0, 0 };
@@ -448,7 +451,7 @@ static void a_base_of_sib_tells_lengths_apart(void **state)
 	}
 }
 
-/* Openings must be long enough to tell from, and no longer than needed. */
+/* Openings must be long enough to distinguish instructions, and no longer. */
 static void openings_end_with_the_deciding_byte(void **state)
 {
 	static const struct {
@@ -483,13 +486,14 @@ static void openings_end_with_the_deciding_byte(void **state)
 /* ---- Guarantees of openings ---- */
 
 /*
- * An opening and the bytes that may follow it. A SIB byte's base is
+ * Writes an opening and bytes that may follow it. The base of a SIB byte is
  * rsp, none, or one other register.
  */
 static void put_opening(uint8_t code[OPENING_READ_BYTES], const char *start,
 			uint8_t opcode, uint8_t modrm, uint64_t random)
 {
-	static const uint8_t bases[] = { 4, 5, 0, 5 }; /* rsp, none, another */
+	static const uint8_t bases[] = { 4, 5, 0,
+					 5 }; /* rsp, none, another register */
 	size_t at = 0;
 
 	while (*start)
@@ -519,8 +523,8 @@ static void assert_alike(const struct decoder *one, const uint8_t *code,
 }
 
 /*
- * Two decoders each meet every opening once, one with other displacements and
- * immediates behind it than the other, so that the library answers both.
+ * Two decoders meet every opening once, with different displacements and
+ * immediates after it, so that Capstone decodes both.
  */
 static void cached_openings_decode_like_the_library(void **state)
 {

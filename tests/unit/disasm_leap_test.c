@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which bytes jump to another frame, and where they say that it is. */
+/*
+ * Tests which instructions are found to switch stacks, and where their target
+ * is.
+ */
 #include "disasm_fixture.h"
 
 #include <errno.h>
@@ -36,7 +39,7 @@ static void jumps_between_stacks_by_glibc_are_read(void **state)
 {
 	/* mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx */
 	assert_int_equal(READ("\x4c\x89\xc4\x4c\x89\xcd\xff\xe2"), 8);
-	/* the same, other encodings, and a nop for systemtap */
+	/* the same with other encodings, and a nop for systemtap */
 	assert_int_equal(READ("\x49\x8b\xe0\x49\x8b\xe9\x90\xff\xe2"), 9);
 	/* mov %r8,%rsp; mov %r9,%rbx; jmp *%rdx: no frame pointer */
 	assert_int_equal(READ("\x4c\x89\xc4\x4c\x89\xcb\xff\xe2"), 0);
@@ -62,7 +65,7 @@ static void jumps_between_stacks_by_hand_are_read(void **state)
 
 static void code_without_a_leap_is_not_read_as_one(void **state)
 {
-	/* mov 0x10(%rsp),%rsp: found elsewhere once the probe has pushed */
+	/* mov 0x10(%rsp),%rsp: its operand moves when the probe has pushed */
 	assert_int_equal(READ("\x48\x8b\x64\x24\x10\xff\xe2"), 0);
 	/* mov 0x10(%rax),%r12 */
 	assert_int_equal(READ("\x4c\x8b\x60\x10\xff\xe2"), 0);
@@ -75,7 +78,10 @@ static void code_without_a_leap_is_not_read_as_one(void **state)
 	/* call *%rdx; call *(%rdx) */
 	assert_int_equal(READ("\x48\x8b\x60\x10\xff\xd2"), 0);
 	assert_int_equal(READ("\x48\x8b\x60\x10\xff\x12"), 0);
-	/* a switch behind an array that goes: jmp *table(,%rax,8), 0(%rcx,%rax,8) */
+	/*
+	 * a switch after the end of a variable-length array: jmp
+	 * *table(,%rax,8), 0(%rcx,%rax,8)
+	 */
 	assert_int_equal(READ("\x48\x8b\x65\xd0\xff\x24\xc5\0\0\x40\0"), 0);
 	assert_int_equal(READ("\x48\x8b\x65\xd0\xff\x24\xc1"), 0);
 	/* mov 0x8(%rdi),%rsp in between; jmp *0x38(%rdi), no frame pointer */
@@ -178,7 +184,9 @@ static void jump_target_in_a_register_is_pushed(void **state)
 	assert_push("\x4c\x89\xc4\x4c\x89\xcd\x90\x3e\x41\xff\xe3", "\x41\x53");
 	/* mov %r8,%rsp; mov %rcx,%rbp; mov %r12,%rdx; jmp *%rdx: push %r12 */
 	assert_push("\x4c\x89\xc4\x48\x89\xcd\x4c\x89\xe2\xff\xe2", "\x41\x54");
-	/* the same by another encoding, and through a third: push %r12 */
+	/*
+	 * the same with another encoding, through a third register: push %r12
+	 */
 	assert_push("\x4c\x89\xc4\x49\x8b\xcc\x48\x89\xca\xff\xe2", "\x41\x54");
 	/* mov %r8,%rsp; jmp *%rbx: push %rbx */
 	assert_push("\x4c\x89\xc4\xff\xe3", "\x53");

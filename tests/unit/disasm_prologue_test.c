@@ -3,7 +3,7 @@
 
 #include "disasm/prologue.h"
 
-/* Code behind the function's own `size` bytes is padding. */
+/* Code after the function's `size` bytes is padding. */
 #define QUERY(bytes, size, mask)                                               \
 	&(struct prologue_query)                                               \
 	{                                                                      \
@@ -77,7 +77,7 @@ static void short_function_before_code_is_refused(void **state)
 		       VERDICT_IS_TOO_SHORT);
 }
 
-/* push %rbx; call *%rax: it would return into the jump */
+/* push %rbx; call *%rax: the call would return into the jump */
 static void falling_into_the_padding_is_too_short(void **state)
 {
 	assert_refused(JUDGE(state, "\x53\x53\xcc\xcc\xcc\xcc", 2, 1),
@@ -91,7 +91,7 @@ static void branch_into_the_jump_is_refused(void **state)
 	for (unsigned int at = 1; at < PATCH_BYTES; at++)
 		assert_refused(JUDGE(state, code, 9, 1U << at),
 			       VERDICT_IS_BRANCH_INTO);
-	/* Byte 5 keeps its original. */
+	/* Byte 5 keeps its value. */
 	assert_hooked(JUDGE(state, code, 9, 1 << 5 | 1), VERDICT_IS_JUMP, 0, 8);
 }
 
@@ -157,7 +157,7 @@ static void loops_are_movable(void **state)
 		      VERDICT_IS_JUMP, 0, 5);
 }
 
-/* mov %rdi,%rax; add ...: as memmove, entered at its byte 3 */
+/* mov %rdi,%rax; add ...: like memmove, which is entered at its byte 3 */
 #define ENTERED "\x48\x89\xf8\x48\x01\xf0\xc3"
 
 static void two_bytes_are_enough_for_a_short_jump(void **state)
@@ -168,7 +168,7 @@ static void two_bytes_are_enough_for_a_short_jump(void **state)
 		      VERDICT_IS_JUMP_SHORT, 0, 3);
 	assert_refused(prologue_judge_short(*state, QUERY(ENTERED, 7, 1 << 1)),
 		       VERDICT_IS_BRANCH_INTO);
-	/* one byte and its padding; one byte and no padding */
+	/* one byte with padding, and one byte without */
 	assert_hooked(prologue_judge_short(*state, QUERY("\xc3\x90", 1, 0)),
 		      VERDICT_IS_JUMP_SHORT, 0, 1);
 	assert_refused(prologue_judge_short(*state, QUERY("\xc3\x55", 1, 0)),
@@ -177,7 +177,10 @@ static void two_bytes_are_enough_for_a_short_jump(void **state)
 
 static void a_punned_jump_takes_only_free_bytes(void **state)
 {
-	/* Up to the target, and never the fifth byte. */
+	/*
+	 * A punned jump changes bytes up to the target, and never the fifth
+	 * byte.
+	 */
 	assert_hooked(prologue_judge_punned(*state, QUERY(ENTERED, 7, 1 << 3)),
 		      VERDICT_IS_JUMP_PUNNED, 0, 3);
 	assert_hooked(
@@ -187,11 +190,11 @@ static void a_punned_jump_takes_only_free_bytes(void **state)
 	assert_hooked(prologue_judge_punned(
 			      *state, QUERY("\x55\x53\x50\x51\x52", 5, 1 << 2)),
 		      VERDICT_IS_JUMP_PUNNED, 0, 2);
-	/* Up to the end of the flow, with another function behind it. */
+	/* The code ends where its flow ends; another function follows. */
 	assert_hooked(prologue_judge_punned(
 			      *state, QUERY("\x31\xc0\xc3\x55\x53", 3, 0)),
 		      VERDICT_IS_JUMP_PUNNED, 0, 3);
-	/* A call must be the last. */
+	/* A call must be the last instruction. */
 	assert_hooked(prologue_judge_punned(
 			      *state, QUERY("\xff\xd0\x50\x51\x52", 5, 1 << 4)),
 		      VERDICT_IS_JUMP_PUNNED, 0, 2);

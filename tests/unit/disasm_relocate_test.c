@@ -80,7 +80,7 @@ static void a_branch_into_the_displaced_is_refused(void **state)
 			 -EINVAL);
 }
 
-/* call *8(%rsp,%rax,2), and the same behind what was pushed for it */
+/* call *8(%rsp,%rax,2), and its copy after a push */
 static void operands_on_the_stack_follow_the_push(void **state)
 {
 	uint8_t out[RELOCATE_MAX_BYTES];
@@ -105,7 +105,9 @@ static void operands_on_the_stack_follow_the_push(void **state)
 
 static void the_bound_is_kept_and_sufficient(void **state)
 {
-	/* Two loops, then a call by the stack: as long as it gets. */
+	/*
+	 * Two loops, then a call through the stack: the longest possible copy.
+	 */
 	static const uint8_t code[] = { 0xe2, 0x20, 0xe3, 0x20, 0xff, 0x94,
 					0x24, 8,    0,    0,    0 };
 	uint8_t out[RELOCATE_MAX_BYTES + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that look random, the same ones in each run (Knuth's MMIX generator). */
+/* Pseudo-random numbers, the same in each run (Knuth's MMIX generator). */
 #ifndef CLEW_TESTS_DRAWN_H
 #define CLEW_TESTS_DRAWN_H
 

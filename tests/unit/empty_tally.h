@@ -15,7 +15,7 @@ static struct wire_count table[TALLY_ENTRIES + 1];
 static union note notes[TALLY_ENTRIES];
 static struct tally tally;
 
-/* Before each test. */
+/* Runs before each test. */
 static inline int empty_tally(void **state)
 {
 	(void)state;
