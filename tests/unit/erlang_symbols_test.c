@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 
-/* A table in the layout that Erlang registers: pairs of a struct and a name. */
+/*
+ * A table in the layout that Erlang registers: each function has a struct and a
+ * name.
+ */
 struct made_symbols {
 	unsigned char bytes[512];
 	size_t size;
@@ -108,7 +111,10 @@ static void names_of_the_emulator_are_skipped(void **state)
 	assert_false(erlang_symbols_begin(&symbols, made.bytes, 33));
 }
 
-/* Whether all was understood, of a copy that ends where the memory does. */
+/*
+ * Returns whether the reader accepts a copy of the table that ends at unmapped
+ * memory.
+ */
 static int is_read(const struct made_symbols *made, size_t size)
 {
 	unsigned char *copy = malloc(size ? size : 1);

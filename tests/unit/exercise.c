@@ -55,7 +55,7 @@ static void write_butterfly(const struct report_writer *writer, FILE *out,
 	uint8_t *chosen = memory_zeroed(catalog->function_count, 1);
 	struct butterfly butterfly;
 
-	/* As many as there are, for one name may be that of several. */
+	/* Each name, because several functions may share one. */
 	for (size_t i = 1; i < session->tree.count; i += 3)
 		chosen[session->tree.nodes[i].function] = 1;
 	butterfly_init(&butterfly, &session->tree, catalog, chosen,
@@ -87,7 +87,7 @@ static void write_diff(const struct report_writer *writer, FILE *out,
 	diff_fini(&diff);
 }
 
-/* Formats of other tools: those that look at samples, or the others. */
+/* Writes the export formats that contain samples, or the other ones. */
 static void write_exports(FILE *out, struct export *export, int with_samples)
 {
 	char *why;
@@ -139,7 +139,7 @@ static void write_everything(struct session *session)
 	fclose(out);
 }
 
-/* Without the functions of every other number. */
+/* Writes all formats without every other function. */
 static void write_some(FILE *out, struct session *session)
 {
 	size_t functions = session->catalog.function_count;
@@ -167,7 +167,7 @@ static void check_timeline(const struct session *session)
 	}
 }
 
-/* The page, with all that has a time, and with hardly any of it. */
+/* Writes the page with the complete timeline, and with a minimal one. */
 static void write_timelines(FILE *out, struct session *session)
 {
 	static const struct whose everybody;
@@ -179,7 +179,7 @@ static void write_timelines(FILE *out, struct session *session)
 						     .slices = most[i] });
 }
 
-/* Writes the recording again: per thread, and sample by sample. */
+/* Reads the recording again and writes it by thread and by sample. */
 static void write_otherwise(const char *path, struct session *whole)
 {
 	static const struct whose each = {

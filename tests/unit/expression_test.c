@@ -17,7 +17,7 @@ struct point {
 
 static uint64_t registers[MACHINE_REGISTERS];
 
-static const char *refused = ""; /* memory from here on is not there */
+static const char *refused = ""; /* memory from here on is not readable */
 static size_t refused_bytes;
 
 static long read_here(void *to, uint64_t from, size_t bytes)
@@ -233,7 +233,8 @@ static void values_that_cannot_be_computed_fail(void **state)
 	}
 	same("tid != 4711 && *(long *)arg1", 0);
 	same("tid == 4711 || *(long *)arg1", 1);
-	same("arg1 - 7 == \"x\"", 0); /* refused before the end */
+	same("arg1 - 7 == \"x\"",
+	     0); /* the texts differ before unreadable memory */
 	refused_bytes = 0;
 	same("-0x7fffffffffffffff - 1 == (-0x7fffffffffffffff - 1) / -1", 1);
 	same("(-0x7fffffffffffffff - 1) % -1", 0);

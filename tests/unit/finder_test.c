@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests which function each form of a name means. */
+/* Tests which function each form of a name denotes. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>

@@ -157,7 +157,7 @@ void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
 	memcpy(record + 1, name, bytes);
 }
 
-/* Returns the sizes of the texts, which the caller has room for. */
+/* Returns the sizes of the texts. The caller allocates room for them. */
 static struct wire_method_texts sizes_of(const char *class_name,
 					 const char *name,
 					 const char *signature)
@@ -338,7 +338,7 @@ uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 
 	if (fixture->tallies[tally].context_count++ ==
 	    fixture->tallies[tally].context_limit)
-		abort(); /* the test has reserved less room */
+		abort(); /* the test has reserved too little room */
 	context = fixture_last_context(fixture, tally);
 	context->id = id;
 	context->function = function;
@@ -371,7 +371,7 @@ void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 
 	while (table[entry].id != 0 && table[entry].id != id)
 		entry = (entry + 1) & mask;
-	if (!table[entry].id) /* counting down, as in real ones */
+	if (!table[entry].id) /* downwards, like the runtime */
 		table[entry].field = (id | 1) << WIRE_VERIFY_SHIFT;
 	table[entry].id = id;
 	table[entry].field += calls;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recordings made by hand, byte for byte as the runtime would leave them, so
- * that the reader is tested against the contract and not against the runtime.
+ * Handmade recordings with the bytes that the runtime would write. Tests of the
+ * reader thus depend on the format and not on the runtime.
  */
 #ifndef CLEW_TESTS_FIXTURE_H
 #define CLEW_TESTS_FIXTURE_H
@@ -27,22 +27,26 @@ struct fixture {
 	size_t size, capacity;
 	uint64_t samples;
 	struct fixture_tally tallies[FIXTURE_TALLIES];
-	struct idmap depths; /* of contexts, by id */
+	struct idmap depths; /* depths of contexts by id */
 };
 
-/* An empty part of a running process; change its header as you like. */
+/*
+ * Starts an empty part of a running process. The caller may change its header.
+ */
 void fixture_init(struct fixture *fixture, uint32_t pid, uint32_t seq);
 void fixture_fini(struct fixture *fixture);
 
 struct wire_header *fixture_header(struct fixture *fixture);
 
-/* A chunk with a zeroed payload of so many bytes; returns its offset. */
+/*
+ * Adds a chunk with a zeroed payload of this size. Returns the chunk's offset.
+ */
 size_t fixture_chunk(struct fixture *fixture, uint32_t kind, uint32_t owner,
 		     size_t payload_bytes);
 
 /*
- * A hooked module without build-id: functions first, first + 1... at vaddr
- * 0x1000, 0x1010..., all hooked.
+ * Adds a module without build-id whose functions first, first + 1, ... are
+ * hooked, at vaddr 0x1000, 0x1010, ...
  */
 struct wire_module *fixture_module(struct fixture *fixture, const char *path,
 				   uint32_t first, uint32_t count);
@@ -72,21 +76,21 @@ void fixture_caller(struct fixture *fixture, uint32_t number, uint64_t pc,
 void fixture_raw(struct fixture *fixture, enum wire_chunk_kind kind,
 		 const void *bytes, size_t count);
 
-/* A chunk of what an agent counted, with that payload. */
+/* Adds a chunk of values that an agent counted, with this payload. */
 void fixture_values(struct fixture *fixture, const void *payload, size_t bytes);
 #define FIXTURE_NAME(fixture, number, literal)                                 \
 	fixture_name(fixture, number, literal, sizeof(literal) - 1)
 
-/* A native method of "La/B;", whose code is at pc; at the end of the chunk. */
+/* Adds the binding of a native method of "La/B;" whose code is at pc. */
 void fixture_binding(struct fixture *fixture, uint64_t pc, const char *name);
 void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
 		    uint32_t tally);
 
-/* A tally with room for these many contexts and counts. */
+/* Adds a tally with room for these numbers of contexts and counts. */
 struct wire_tally *fixture_tally(struct fixture *fixture, uint32_t number,
 				 size_t contexts, unsigned int table_log2);
 
-/* Records a context, entered from `caller`, and its calls. Returns its id. */
+/* Records a context below `caller` with its number of calls. Returns its id. */
 uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 			 uint64_t caller, uint32_t function, uint64_t calls);
 
@@ -94,7 +98,7 @@ uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 struct wire_context *fixture_last_context(struct fixture *fixture,
 					  uint32_t tally);
 
-/* More calls of the context that was made last: tail calls. */
+/* Adds tail calls to the context that was added last. */
 void fixture_tail_calls(struct fixture *fixture, uint32_t tally,
 			uint64_t calls);
 
@@ -102,7 +106,10 @@ void fixture_tail_calls(struct fixture *fixture, uint32_t tally,
 void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 		   uint64_t calls);
 
-/* A sample of the tally's thread at a pc; the tsc counts them from 1. */
+/*
+ * Adds a sample of the tally's thread at a pc. The samples have the tsc 1, 2,
+ * ...
+ */
 void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 		    uint64_t where, uint64_t weight_ns);
 
@@ -133,39 +140,46 @@ void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
 		   uint64_t pc, uint64_t tsc, uint64_t gone_tsc,
 		   const char *name);
 
-/* The memory that was made executable then has the code that a module has at pc. */
+/*
+ * Records that the memory which became executable then has the code of a module
+ * at pc.
+ */
 void fixture_mapped_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
 			 uint64_t pc);
 
 void fixture_registered(struct fixture *fixture, uint64_t start,
 			uint32_t object, uint64_t tsc, const char *name);
 
-/* The pc of the first byte of a function of fixture_module(..., 1, ...). */
+/*
+ * Returns the pc of the first byte of a function of fixture_module(..., 1,
+ * ...).
+ */
 uint64_t fixture_pc(uint32_t function);
 
 /*
- * Gives the tally a new, empty table, with times in front of it; the header
- * must say so. The times of an id that is counted in that table.
+ * fixture_timed_table() gives the tally a new, empty table with times, which
+ * the header must announce. fixture_times() adds the times of an id in that
+ * table.
  */
 void fixture_timed_table(struct fixture *fixture, uint32_t tally);
 struct wire_times *fixture_times(struct fixture *fixture, uint32_t tally,
 				 uint64_t id);
 
-/* A histogram with one call in a bin. */
+/* Adds a histogram with one call in a bin. */
 void fixture_histogram(struct fixture *fixture, uint32_t tally,
 		       uint32_t function, unsigned int bin);
 void fixture_histogram_of_calls(struct fixture *fixture, uint32_t tally,
 				uint32_t function, uint32_t caller,
 				unsigned int bin);
 
-/* Gives the tally a new, empty table; the one it had is retired as it is. */
+/* Retires the tally's table and gives it a new, empty one. */
 void fixture_retire(struct fixture *fixture, uint32_t tally);
 
 /* Writes the first `bytes` of the part to a file. */
 void fixture_save(const struct fixture *fixture, const char *path,
 		  size_t bytes);
 
-/* A fresh directory; fixture_remove() removes it with the files in it. */
+/* Creates a directory, which fixture_remove() removes with its files. */
 char *fixture_directory(void);
 void fixture_remove(char *directory);
 

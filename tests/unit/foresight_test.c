@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/hot/foresight.h predicts the next call from earlier calls. */
+/*
+ * Tests of preload/hot/foresight.h, which predicts the next call from earlier
+ * calls.
+ */
 #include "tests/unit/unit.h"
 
 #include "preload/hot/foresight.h"
@@ -8,7 +11,7 @@
 /* Functions. */
 enum { A = 0x1001, B, C, D };
 
-/* As one that is recorded: it is a recent one then. */
+/* Adds a context to the recent ones, as recording it does. Returns its id. */
 static uint64_t record(uint64_t caller, uint32_t caller_function,
 		       uint32_t function)
 {
@@ -48,7 +51,7 @@ static void callees_are_expected_in_their_order(void **state)
 	assert_next(B, 0, 0);
 }
 
-/* Calls by callees do not separate two calls of their caller. */
+/* The calls that a callee makes do not separate two calls of its caller. */
 static void callees_of_callees_are_skipped(void **state)
 {
 	const uint64_t a = record(ID_ROOT, 0, A), b = record(a, A, B);
@@ -76,7 +79,7 @@ static void a_new_context_expects_the_last_callee_of_its_function(void **state)
 	assert_next(A, C, B);
 }
 
-/* Another context has taken the caller's place among the recent ones. */
+/* Another context has replaced the caller among the recent ones. */
 static void forgotten_caller_begins_anew(void **state)
 {
 	const uint64_t a = record(ID_ROOT, 0, A);

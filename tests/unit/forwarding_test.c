@@ -22,7 +22,7 @@
 
 #define ROOM 8192
 
-/* Near the functions that displaced instructions refer to. */
+/* Maps memory near the functions to which displaced instructions refer. */
 static uint8_t *room_near_function(void)
 {
 	uint8_t *room =
@@ -144,7 +144,7 @@ static uint32_t stalls_of(const char *bytes, size_t count)
 
 #define STALLS(bytes) stalls_of(bytes, sizeof(bytes) - 1)
 
-/* Examples of the stalls that the stubs had in the past. */
+/* The model finds these examples of stalls. */
 static void the_model_knows_a_stall(void **state)
 {
 	(void)state;
@@ -158,7 +158,7 @@ static void the_model_knows_a_stall(void **state)
 	assert_int_equal(STALLS("\x48\x8b\x0c\x24\xc3"), 0);
 	/* cmpb $0x6f, (%rsp); ret: the same address */
 	assert_int_equal(STALLS("\x80\x3c\x24\x6f\xc3"), 0);
-	/* je +4; cmpb $0x6f, 3(%rsp): in one of the paths */
+	/* je +4; cmpb $0x6f, 3(%rsp): a stall on one of the two paths */
 	assert_int_equal(STALLS("\x74\x05\x80\x7c\x24\x03\x6f\xc3"), 1);
 }
 

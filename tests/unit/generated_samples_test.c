@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples in code that was generated, Java's above all. */
+/* Tests of samples in generated code, mainly of Java. */
 #include "tests/unit/unit.h"
 
 #include <limits.h>
@@ -70,8 +70,8 @@ static void code_without_a_name_is_named_by_its_maker(void **state)
 }
 
 /*
- * V8 maps its own file again. If clew had mapped a hooked copy in place of the
- * file, that copy in clew's cache is what V8 maps.
+ * V8 maps its own file again. If clew had mapped a hooked copy over the file's
+ * text, V8 maps that copy in clew's cache.
  */
 static void files_of_the_cache_name_no_code(void **state)
 {
@@ -90,7 +90,10 @@ static void files_of_the_cache_name_no_code(void **state)
 	session_close(&world->session);
 }
 
-/* V8 maps its own file again: the code is the module's until the memory is gone. */
+/*
+ * V8 maps its own file again: the code belongs to the module until the memory
+ * is unmapped.
+ */
 static void code_mapped_from_a_module_has_the_modules_names(void **state)
 {
 	struct sampled_world *world = *state;
@@ -98,14 +101,14 @@ static void code_mapped_from_a_module_has_the_modules_names(void **state)
 
 	fixture_maker(&world->fixture, start, start + 0x1000, pc, 1, 4, "app");
 	fixture_mapped_code(&world->fixture, start, 1, pc);
-	/* No maker has these. */
+	/* These are in memory without a known maker. */
 	fixture_mapped_code(&world->fixture, start, 2, pc + 16);
 	fixture_mapped_code(&world->fixture, start + 16, 1, pc + 16);
 	/* No module is loaded from this file. */
 	fixture_maker(&world->fixture, start + 0x1000, start + 0x2000, pc, 1, 0,
 		      "other");
 	fixture_mapped_code(&world->fixture, start + 0x1000, 1, 0);
-	/* The module ends before that. */
+	/* The module has no code at this offset. */
 	fixture_maker(&world->fixture, start + 0x2000, start + 0x3000, pc, 1, 0,
 		      "");
 	fixture_mapped_code(&world->fixture, start + 0x2000, 1, UINT64_MAX);
@@ -127,7 +130,10 @@ static void code_mapped_from_a_module_has_the_modules_names(void **state)
 	session_close(&world->session);
 }
 
-/* inner() is inlined into that code, up to offset 8; behind it nobody knows. */
+/*
+ * inner() is inlined into the code up to offset 8. The rest has no line
+ * information.
+ */
 static void announced_code_has_lines_and_inlined_methods(void **state)
 {
 	static const struct wire_line lines[] = { { 0, 20 }, { 3, 21 } };
@@ -169,7 +175,10 @@ static void announced_code_has_lines_and_inlined_methods(void **state)
 	session_close(&world->session);
 }
 
-/* "over" comes on top of "under", which then goes: "over" stays until it goes. */
+/*
+ * "over" is registered above "under", which is then removed. "over" names the
+ * code until it is removed.
+ */
 static void objects_with_code_may_overlap(void **state)
 {
 	struct sampled_world *world = *state;
@@ -189,7 +198,7 @@ static void objects_with_code_may_overlap(void **state)
 	session_close(&world->session);
 }
 
-/* A perf map, where clew record keeps it. */
+/* Writes a perf map to the location where `clew record` stores it. */
 static void announce(struct sampled_world *world, const char *text)
 {
 	char path[PATH_MAX];
@@ -204,8 +213,8 @@ static void announce(struct sampled_world *world, const char *text)
 }
 
 /*
- * Names from a perf map have no time; the maker of the memory identifies code
- * less precisely still.
+ * Names from a perf map have no time. The maker of the memory is the least
+ * precise name.
  */
 static void sources_of_generated_code_names_are_counted(void **state)
 {
@@ -273,7 +282,10 @@ static uint64_t make_java(struct fixture *fixture, uint64_t caller)
 	return c;
 }
 
-/* Where Java is innermost; below native code it is what that has called. */
+/*
+ * A name is searched where Java is innermost, and below native code among the
+ * methods that it called.
+ */
 static void java_code_is_searched_in_its_context_first(void **state)
 {
 	struct sampled_world *world = *state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Room for the hooks of modules that are loaded late (preload/hooking/hook_room.h). */
+/*
+ * Tests of the room for hooks of modules that are loaded late
+ * (preload/hooking/hook_room.h).
+ */
 #include "unit.h"
 
 #include <stdio.h>
@@ -75,7 +78,10 @@ static void small_modules_and_those_before_main_are_not_checked(void **state)
 	assert_int_equal(room.functions, 5499);
 }
 
-/* Each takes ten mappings; a part of all stays the program's. */
+/*
+ * Each module needs ten mappings. A part of all mappings is reserved for the
+ * program.
+ */
 static void modules_of_one_pass_are_added_up(void **state)
 {
 	const uint64_t each = 10 * HOOK_MEMORY_MAPPING_EACH;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ID's arithmetic: a push is undone by a pop, whatever was pushed, and any
- * two of caller, key and callee give the third.
+ * Tests of the arithmetic of ids: a pop undoes a push, and any two of caller,
+ * key and callee determine the third.
  */
 #include "tests/unit/unit.h"
 
@@ -9,7 +9,7 @@
 
 #define DEPTH 4096
 
-/* A key for each level; patterns that make weak mixes fail. */
+/* Returns the key of a level. Weak mixes fail with these patterns. */
 typedef uint64_t (*pattern)(uint64_t level);
 
 static uint64_t random_state;
@@ -96,7 +96,7 @@ static void order_of_calls_matters(void **state)
 			     id_push(id_push(ID_ROOT, b), a));
 }
 
-/* A mix of period 64 loses contexts of mutual recursion. */
+/* With a period of 64, a mix would lose contexts of mutual recursion. */
 static void ids_of_recursion_do_not_repeat(void **state)
 {
 	uint64_t id = ID_ROOT;

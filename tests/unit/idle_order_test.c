@@ -12,7 +12,7 @@
 
 #include "cli/target/idle_order.h"
 
-#define WORK_NS 200000000 /* ticks of the clock in /proc */
+#define WORK_NS 200000000 /* many clock ticks of /proc */
 
 struct helper {
 	pthread_t thread;
@@ -20,7 +20,7 @@ struct helper {
 	uint64_t work_ns;
 };
 
-static int gate[2]; /* a pipe, at which they sleep */
+static int gate[2]; /* the threads sleep in read() of this pipe */
 
 static uint64_t used_ns(void)
 {
@@ -74,7 +74,7 @@ static void sleeping_threads_with_little_work_come_first(void **state)
 	assert_int_equal(pipe(gate), 0);
 	begin(&busy, WORK_NS);
 	begin(&idle, 0);
-	tids[0] = first; /* which runs */
+	tids[0] = first; /* the running thread */
 	tids[1] = busy.tid;
 	tids[2] = idle.tid;
 	idle_order(first, tids, 3);

@@ -71,7 +71,10 @@ static void put_headers(const struct file *file, uint32_t functions)
 	memcpy(file->bytes + sections_at, sections, sizeof(sections));
 }
 
-/* Functions of equal size, whose code is still to be written, and data. */
+/*
+ * Creates a file with data and functions of equal size, whose code the caller
+ * writes.
+ */
 static struct file file_make(uint32_t functions, size_t function_bytes,
 			     size_t data_bytes)
 {
@@ -113,9 +116,9 @@ static int find_branches(const struct file *file, struct decoder *decoder,
 /* ---- Jump tables ---- */
 
 /*
- * One function of `leas` instructions `lea table(%rip),%rax`, each of which may
- * belong to a switch. Tables begin one entry behind the other and share their
- * end; each entry leads to the code.
+ * Reads a function of `leas` instructions `lea table(%rip),%rax`, each of which
+ * may belong to a switch. Each table begins one entry after the previous one
+ * and all end together. Each entry leads to the code.
  */
 static int read_tables(struct decoder *decoder, uint32_t leas, uint32_t entries)
 {
@@ -140,7 +143,7 @@ static int read_tables(struct decoder *decoder, uint32_t leas, uint32_t entries)
 	}
 	code[code_bytes - 1] = 0xc3;
 	for (uint32_t i = 0; i < entries; i++) {
-		/* as far back as it takes from any of the tables' starts */
+		/* leads back into the code from the start of any table */
 		const int32_t distance = -(int32_t)(code_bytes - 1);
 
 		memcpy(code + code_bytes + i * ENTRY_BYTES, &distance,
@@ -159,8 +162,8 @@ static void tables_that_fill_the_file_are_read(void **state)
 }
 
 /*
- * The tables have a thousand million entries in all, which the reader must
- * count.
+ * The tables have a thousand million entries in total. The reader must limit
+ * their number.
  */
 static void tables_that_share_their_entries_end(void **state)
 {
@@ -171,7 +174,10 @@ static void tables_that_share_their_entries_end(void **state)
 
 #define CHAIN 100000
 
-/* Each calls the next; the first ends as unwinders do. */
+/*
+ * Creates functions that call each other in a chain. The first one has the form
+ * of an unwinder's.
+ */
 static struct file make_chain(void)
 {
 	static const uint8_t lands[] = { 0x48, 0x89, 0xcc, 0xc3 };
@@ -192,7 +198,10 @@ static struct file make_chain(void)
 	return file;
 }
 
-/* Each round goes one call further, and through all references. */
+/*
+ * Each round of the search follows one more call, and reads all references
+ * again.
+ */
 static void an_unwinder_is_not_followed_for_ever(void **state)
 {
 	struct file file = make_chain();

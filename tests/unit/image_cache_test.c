@@ -177,9 +177,11 @@ static void every_flipped_bit_is_seen(void **state)
 static void unsound_records_are_ignored(void **state)
 {
 	static const struct wire_function unsound[] = {
-		{ 0x0fff, 0x20, VERDICT_IS_JUMP, 0, 6, 0 },  /* before */
-		{ 0x2000, 0, VERDICT_IS_NAMED, 0, 0, 0 },    /* behind */
-		{ 0x1ff0, 0x11, VERDICT_IS_NAMED, 0, 0, 0 }, /* too long */
+		{ 0x0fff, 0x20, VERDICT_IS_JUMP, 0, 6,
+		  0 },                                    /* before the text */
+		{ 0x2000, 0, VERDICT_IS_NAMED, 0, 0, 0 }, /* after the text */
+		{ 0x1ff0, 0x11, VERDICT_IS_NAMED, 0, 0,
+		  0 }, /* beyond the end of the text */
 		{ 0x1000, 0x20, VERDICT_COUNT, 0, 0, 0 },
 		{ 0x1000, 0x20, VERDICT_IS_JUMP, 0, 0, 0 },
 		{ 0x1000, 0x20, VERDICT_IS_NAMED, 0, 6, 0 },
@@ -258,7 +260,7 @@ static void symlinks_and_fifos_are_ignored(void **state)
 	assert_int_equal(rename(f->path, other), 0);
 	assert_int_equal(symlink(other, f->path), 0);
 	assert_ignored(f);
-	store(f); /* replaces the link, not its target */
+	store(f); /* replaces the link and keeps its target */
 	unlink(f->path);
 	unlink(other);
 	assert_int_equal(mkfifo(f->path, 0600), 0);

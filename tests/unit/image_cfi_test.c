@@ -8,7 +8,7 @@
 
 #define COLUMN_RA 16
 
-/* As every compiler begins: CFA = rsp + 8, rip at CFA - 8. */
+/* The usual initial rules of compilers: CFA = rsp + 8, rip at CFA - 8. */
 #define USUAL           "\x0c\x07\x08\x90\x01"
 
 #define ENTRY(cie, fde) entry(cie, sizeof(cie) - 1, fde, sizeof(fde) - 1)
@@ -61,7 +61,7 @@ static void rules_of_the_fde_at_the_first_byte_count(void **state)
 	assert_int_equal(ENTRY(USUAL, "\x0e\x10"), CFI_MIDWAY);
 	assert_int_equal(ENTRY(USUAL, "\x0d\x06"), CFI_MIDWAY);
 	assert_int_equal(ENTRY(USUAL, "\x0c\x06\x10"), CFI_MIDWAY);
-	/* ... and may bring back the usual ones. */
+	/* Later rules may restore the usual ones. */
 	assert_int_equal(ENTRY("\x0c\x07\x10\x90\x01", "\x0e\x08"), CFI_CALLED);
 }
 
@@ -112,10 +112,13 @@ static void states_are_remembered(void **state)
 
 static void damage_is_reported(void **state)
 {
-	assert_int_equal(ENTRY(USUAL, "\x0b"), -EBADMSG); /* nothing saved */
+	assert_int_equal(ENTRY(USUAL, "\x0b"),
+			 -EBADMSG); /* restores a state that was not saved */
 	assert_int_equal(ENTRY(USUAL, "\x0a\x0a\x0a\x0a\x0a"), -EBADMSG);
-	assert_int_equal(ENTRY(USUAL, "\x3f"), -EBADMSG); /* no such opcode */
-	assert_int_equal(ENTRY(USUAL, "\x0e"), -EBADMSG); /* cut off */
+	assert_int_equal(ENTRY(USUAL, "\x3f"),
+			 -EBADMSG); /* an unknown opcode */
+	assert_int_equal(ENTRY(USUAL, "\x0e"),
+			 -EBADMSG); /* a truncated operand */
 	assert_int_equal(ENTRY(USUAL, "\x0f\xff\xff\x03"), -EBADMSG);
 	assert_int_equal(ENTRY(USUAL, "\x0e\x80\x80\x80\x80\x80\x80\x80\x80"
 				      "\x80\x80\x80\x80"),

@@ -15,7 +15,7 @@
 
 struct fixture {
 	char folder[32];
-	char path[64]; /* a copy of this program, to be changed */
+	char path[64]; /* a copy of this program, which tests change */
 };
 
 static void copy_program(const char *to)
@@ -125,7 +125,7 @@ static void a_file_cut_anywhere_does_no_harm(void **state)
 	}
 }
 
-/* As many sections as there can be, each of which is the whole file. */
+/* The maximum number of sections, each of which is the whole file. */
 static void a_file_that_repeats_itself_is_not_hashed_for_long(void **state)
 {
 	const struct fixture *f = *state;
@@ -170,7 +170,7 @@ static void analyses_of_what_others_can_change_are_kept_apart(void **state)
 	assert_int_equal(
 		analysis_of_file(f->path, f->folder, &arena, &analysis), 0);
 	assert_true(analysis.from_cache);
-	/* the same bytes as a file that nobody else can change */
+	/* the same bytes in a file that only its owner can change */
 	assert_int_equal(chmod(f->path, 0644), 0);
 	assert_int_equal(
 		analysis_of_file(f->path, f->folder, &arena, &analysis), 0);

@@ -102,7 +102,10 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Spoil a few bytes of [start, start + size), again and again. */
+/*
+ * Changes a few bytes of [start, start + size) many times and checks each
+ * result.
+ */
 static void spoil(struct copy *copy, size_t start, size_t size, int rounds)
 {
 	uint8_t *saved = malloc(size);
@@ -155,7 +158,7 @@ static void spoilt_unwind_information_does_no_harm(void **state)
 	assert_true(frame_bytes > 256);
 	spoil_section(copy, ".eh_frame_hdr", 300);
 	spoil_section(copy, ".eh_frame", 500);
-	/* The first CIE and its FDEs, which all others share. */
+	/* The first CIE, which many FDEs share, and its FDEs. */
 	spoil(copy, image_section(&image, ".eh_frame")->sh_offset, 256, 500);
 }
 

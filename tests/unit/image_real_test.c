@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The analysis of whatever stripped programs and libraries this machine has:
- * nearly everything is hooked, and no two patches touch each other.
+ * Tests the analysis of stripped programs and libraries of this computer:
+ * nearly all functions are hooked, and no two patches overlap.
  */
 #include "disasm_fixture.h"
 
@@ -24,7 +24,7 @@ static const struct module modules[] = {
 	{ "/usr/bin/python3.11", 9000, 990 },
 	{ "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", 2000, 995 },
 	{ "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", 4000, 995 },
-	/* NAMED and those that the memcpy family's tails enter */
+	/* NAMED functions, and those that tails of memcpy's family enter */
 	{ "/usr/lib/x86_64-linux-gnu/libc.so.6", 3000, 980 },
 };
 #define MODULES (sizeof(modules) / sizeof(modules[0]))
@@ -63,7 +63,10 @@ static void nearly_everything_is_hooked(void **state)
 	}
 }
 
-/* Bytes that one hook writes or relies on, once each. */
+/*
+ * Marks the bytes that a hook writes or relies on. Fails if another hook has
+ * marked one of them.
+ */
 static void claim(const struct analysis *analysis, uint8_t *claimed,
 		  uint64_t vaddr, unsigned int bytes)
 {
@@ -122,7 +125,7 @@ static int count_functions(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* As far as the loader's own table goes, which section headers only repeat. */
+/* Without section headers, the loader's own table gives the symbols. */
 static void symbols_are_found_without_section_headers(void **state)
 {
 	for (size_t i = 0; i < MODULES; i++) {

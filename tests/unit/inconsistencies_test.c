@@ -34,7 +34,7 @@ static void a_function_of_no_module_is_a_problem(void **state)
 		*state, &fixture, WIRE_ENDED,
 		"of 2 contexts, some are impossible: 1 with a function in no "
 		"module");
-	/* its record may just be on its way */
+	/* its record may not be written yet */
 	made_assert_problem(*state, &fixture, WIRE_RUNNING, NULL);
 	fixture_fini(&fixture);
 }

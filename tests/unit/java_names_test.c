@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that no module has: their names, Java stacks, and their lines. */
+/* Tests of functions without a module: their names, Java stacks and lines. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void a_function_may_have_a_name_alone(void **state)
 
 #define LEFT_MANY 20000
 
-/* Each may be the one for which the catalog has to grow, and so moves. */
+/* The catalog must grow several times, which moves its items. */
 static void methods_without_counts_may_be_many(void **state)
 {
 	struct made_world *world = *state;
@@ -75,7 +75,9 @@ static void methods_without_counts_may_be_many(void **state)
 	session_close(&world->session);
 }
 
-/* A stack of methods counts as one function, and is a branch of them. */
+/*
+ * A stack of methods counts as one function and becomes a branch of the tree.
+ */
 static void a_stack_is_its_methods_below_each_other(void **state)
 {
 	static const uint32_t whole[] = { 4097, 4098, 4097 };
@@ -120,8 +122,8 @@ static void a_stack_is_its_methods_below_each_other(void **state)
 }
 
 /*
- * one() calls two() at its second line; two() calls the native at bytecode 9 in one
- * stack, and at 2 in the other, and lists its lines in no order.
+ * one() calls two() at its second line. two() calls the native at bytecode 9 in
+ * one stack and at 2 in the other. Its table of lines is unsorted.
  */
 static void make_lines(struct fixture *fixture)
 {
@@ -148,7 +150,10 @@ static void make_lines(struct fixture *fixture)
 	fixture_source(fixture, 4098, "A.java", two, 3);
 }
 
-/* The child of a node for a Java method, which is begun and called in these lines. */
+/*
+ * Returns the child of a node for a Java method that begins and is called at
+ * these lines.
+ */
 static uint32_t java_child(struct session *session, uint32_t parent,
 			   const char *name, uint32_t begins, uint32_t called)
 {
@@ -279,7 +284,10 @@ static void malformed_methods_and_sources_are_harmless(void **state)
 	fixture_fini(&fixture);
 }
 
-/* The module's second function, several times; one in no module. */
+/*
+ * The bindings are several for the module's second function, and one outside of
+ * modules.
+ */
 static void a_native_method_has_its_own_name(void **state)
 {
 	struct made_world *world = *state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Jitdump files, written here byte by byte, in either order of bytes. */
+/*
+ * Tests of jitdump files in both byte orders, which the test writes byte by
+ * byte.
+ */
 #include "tests/unit/unit.h"
 
 #include <byteswap.h>
@@ -17,7 +20,7 @@ enum { BIAS = 0x40 };
 struct dump {
 	uint8_t bytes[1 << 16];
 	size_t count;
-	size_t record; /* where the last began */
+	size_t record; /* offset of the last record */
 	int is_swapped;
 };
 
@@ -52,7 +55,7 @@ static void begin(struct dump *dump, int is_swapped)
 	dump->is_swapped = is_swapped;
 	put_u32(dump, 0x4a695444);
 	put_u32(dump, 1);
-	put_u32(dump, 48); /* longer than we know */
+	put_u32(dump, 48); /* a header that is longer than the known one */
 	put_u32(dump, 62);
 	put_u32(dump, 0);
 	put_u32(dump, 1234);
@@ -136,7 +139,7 @@ static void put_code_with_lines(struct dump *dump, uint64_t start,
 	begin_debug(dump, start, 2);
 	put_line(dump, start + bias, 11, "a.js");
 	put_line(dump, start + 0x10 + bias, 12, "a.js");
-	put_u32(dump, 0); /* some writers pad */
+	put_u32(dump, 0); /* the padding of some writers */
 	end_record(dump);
 	put_load(dump, 1, start, 0x100, start, "code");
 }
@@ -245,7 +248,10 @@ static void lines_have_their_recorded_addresses(void **state)
 	a2n_space_destroy(space);
 }
 
-/* Both readings fit this code, as its first line may lie behind its start. */
+/*
+ * Both interpretations fit this code, because its first line may be after its
+ * start.
+ */
 static void lines_that_are_all_0x40_too_high_are_set_right(void **state)
 {
 	static struct dump dump;
@@ -260,7 +266,7 @@ static void lines_that_are_all_0x40_too_high_are_set_right(void **state)
 	a2n_space_destroy(space);
 }
 
-/* The bias that one function gives away is that of all. */
+/* The bias that one function shows applies to all. */
 static void one_function_gives_the_bias_of_the_others(void **state)
 {
 	static struct dump dump;
@@ -272,7 +278,7 @@ static void one_function_gives_the_bias_of_the_others(void **state)
 		struct a2n_read read;
 
 		begin(&dump, 0);
-		begin_debug(&dump, 0x1000, 1); /* fits in both ways */
+		begin_debug(&dump, 0x1000, 1); /* fits both interpretations */
 		put_line(&dump, 0x1000 + 0x60, 1, "b.js");
 		end_record(&dump);
 		put_load(&dump, 1, 0x1000, 0x100, 1, "either");
@@ -398,7 +404,8 @@ static void records_that_make_no_sense_are_skipped_by_length(void **state)
 	begin_record(&dump, DEBUG_INFO, 1);
 	put_u64(&dump, 0x3000);
 	end_record(&dump);
-	begin_debug(&dump, 0x3000, UINT64_MAX); /* but only one exists */
+	begin_debug(&dump, 0x3000,
+		    UINT64_MAX); /* more lines than the record has */
 	put_line(&dump, 0x3000, 5, "f");
 	end_record(&dump);
 	put_load(&dump, 1, 0x3000, 16, 4, "good");
@@ -441,11 +448,12 @@ static void damaged_headers_are_errors(void **state)
 	for (int i = 0; i < 4; i++) {
 		begin(&dump, 0);
 		if (i == 0)
-			dump.bytes[0] ^= 1; /* the magic */
+			dump.bytes[0] ^= 1; /* damages the magic number */
 		else if (i == 1)
-			dump.bytes[4] = 2; /* the version */
+			dump.bytes[4] = 2; /* sets another version */
 		else if (i == 2)
-			dump.bytes[8] = 39; /* its own length */
+			dump.bytes[8] =
+				39; /* sets a header that is too short */
 		else
 			dump.count = 39;
 		assert_int_equal(read_dump(&dump, &space, &read), -EBADMSG);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of the lines between jumps and destinations (report/code/jump_arrows.h). */
+/*
+ * Tests of the arrows between jumps and destinations
+ * (report/code/jump_arrows.h).
+ */
 #include "unit.h"
 
 #include <stdlib.h>

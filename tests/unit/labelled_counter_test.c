@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random calls of several threads, with where they are made and values of some of them, are
- * written as the runtime would, into packets each of which says what it begins in. How often
- * each was called, in which context, is known: any number of workers finds the same, in any
- * order.
+ * Writes random calls of several threads into packets as the runtime would,
+ * with their call sites and some values. The number of calls in each context is
+ * known. Any number of workers must find it, in any order of packets.
  */
 #include "tests/unit/unit.h"
 
@@ -25,7 +24,7 @@
 #define PACKETS      30
 #define DEPTH_MAX    60
 #define FUNCTIONS    20
-#define VALUED       5 /* of them, a probe keeps a value of each call */
+#define VALUED       5 /* functions with a value of each call */
 #define FIRST        0x7000
 #define WORDS_AT_END 1200
 #define WORDS_MAX    ((WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) / 4)
@@ -121,7 +120,7 @@ static void enter(struct test_thread *thread, uint32_t function, int is_tail)
 }
 
 /*
- * A signal handler may call a function before the value is recorded, or begin a
+ * Before the value is recorded, a signal handler may call a function or begin a
  * context.
  */
 static void give_value(struct test_thread *thread)

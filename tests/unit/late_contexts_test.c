@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The bound for contexts, of which early ones and late ones are drawn differently. */
+/*
+ * Tests of the bound for wrong contexts, of which early and late ones are
+ * verified with different probabilities.
+ */
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -7,9 +10,12 @@
 #include "report/model/confidence.h"
 #include "report/model/verdicts.h"
 
-#define PERIOD 65536 /* of calls: longer than those of contexts */
+#define PERIOD 65536 /* of verified calls; contexts are verified more often */
 
-/* The bound, where so many were decided and wrong, some of them late ones. */
+/*
+ * Returns the bound for these numbers of verified and wrong contexts, early and
+ * late.
+ */
 static double bound(uint64_t early, uint64_t early_wrong, uint64_t late,
 		    uint64_t late_wrong)
 {
@@ -44,7 +50,7 @@ static void contexts_of_one_kind_all_count(void **state)
 }
 
 /*
- * Early contexts are drawn 1 in 16 and late ones 1 in 128, so 4,096 early
+ * One of 16 early contexts is verified and one of 128 late ones, so 4,096 early
  * contexts weigh as much as 512 late ones.
  */
 static void sparser_of_two_kinds_sets_the_bound(void **state)
@@ -64,7 +70,7 @@ static double binomial(unsigned int n, unsigned int k, double p)
 		   k * log(p) + (n - k) * log1p(-p));
 }
 
-/* How often the bound holds, by all that may be drawn. */
+/* Returns the probability that the bound holds, over all possible samples. */
 static double coverage(unsigned int early, double early_share,
 		       unsigned int late, double late_share)
 {

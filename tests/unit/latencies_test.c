@@ -43,7 +43,10 @@ static void no_more_than_the_requested_longest_calls_are_kept(void **state)
 		const uint64_t ns = latencies_longest(latencies, most);
 
 		assert_true(at_least(calls, ns) <= most);
-		/* A bin is one part in 128 wide: with that much less they are more. */
+		/*
+		 * A bin is 1/128 wide. Below it there are more calls than
+		 * requested.
+		 */
 		assert_true(at_least(calls, ns - 1 - ns / 128) > most);
 	}
 	free(latencies);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions for live_test.c, by hand: each begins with instructions that take
- * up what a jump replaces, and each has a stub that counts, executes copies
- * of them, and goes on behind them.
+ * Handwritten functions for live_test.c. Each begins with instructions that
+ * fill the bytes of a jump. The stub of each one counts, executes copies of
+ * these instructions, and continues after them.
  */
 	.macro	BEGIN name
 	.globl	\name
@@ -11,7 +11,7 @@
 \name:
 	.endm
 
-	/* The part that stays, behind that many bytes. */
+	/* The part after the displaced bytes. */
 	.macro	REST name, bytes
 	.globl	\name\()_rest
 \name\()_rest:
@@ -27,7 +27,7 @@
 
 	.text
 
-	/* 3 n + 7, which no torn instruction gives */
+	/* Returns 3 n + 7. No half-written instruction computes this. */
 	BEGIN	live_sum
 	xorl	%eax, %eax
 	pushq	%rdi
@@ -38,7 +38,7 @@
 	leaq	7(%rax,%rax,2), %rax
 	ret
 
-	/* read(); asleep in there its pc is at byte 4 */
+	/* Calls read(). While it sleeps, its pc is at byte 4. */
 	BEGIN	live_read
 	xorl	%eax, %eax
 	syscall
@@ -46,7 +46,7 @@
 	REST	live_read, 5
 	ret
 
-	/* Stays at byte 1 until somebody puts it elsewhere; 1 */
+	/* Loops at byte 1 until another thread changes its pc. Returns 1. */
 	BEGIN	live_spin
 	nop
 	.byte	0xeb, 0xfe	/* jmp . */
@@ -56,7 +56,7 @@
 	movl	$1, %eax
 	ret
 
-	/* Ten bytes, for two jumps; 1 */
+	/* Has ten bytes, for two jumps. Returns 1. */
 	BEGIN	live_host
 	.rept	10
 	nop
@@ -80,7 +80,7 @@ live_read_stub_asleep:
 	nop
 	jmp	live_read_rest
 
-	STUB	live_spin		/* which does not stay */
+	STUB	live_spin		/* does not loop */
 	jmp	live_spin_rest
 
 	STUB	live_host

@@ -36,7 +36,7 @@ void guest_wake(struct guest *guest)
 		abort();
 }
 
-/* Until the kernel has let go of it. */
+/* Joins a thread, and waits until its entry in /proc has disappeared. */
 static void join(pthread_t thread, int tid)
 {
 	struct proc_activity activity;
@@ -108,7 +108,7 @@ void *guest_sums(void *context)
 	return NULL;
 }
 
-/* Outside of everything, blocking these. */
+/* Sleeps outside of the sites, with these signals blocked. */
 static void stay(struct guest *guest, const sigset_t *signals)
 {
 	pthread_sigmask(SIG_SETMASK, signals, NULL);
@@ -174,7 +174,10 @@ static void on_sleep(int signal, siginfo_t *info, void *context)
 	leave(context);
 }
 
-/* Never on top of one another, so that each sees where the guest is. */
+/*
+ * Installs a handler during which all signals are blocked, so that each handler
+ * sees where the guest is.
+ */
 static void handle(int signal, void (*handler)(int, siginfo_t *, void *))
 {
 	struct sigaction action = { .sa_sigaction = handler,

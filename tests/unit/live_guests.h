@@ -12,7 +12,7 @@
 struct guest {
 	pthread_t thread;
 	_Atomic int tid;
-	int ends[2]; /* of a pipe that it may read */
+	int ends[2]; /* of a pipe that the guest may read */
 	_Atomic int may_go;
 	_Atomic uint64_t calls, errors;
 	long result;
@@ -24,31 +24,31 @@ struct guest {
  */
 void *guest_reads(void *guest);
 void *guest_spins(void *guest);
-void *guest_visits_host(void *guest); /* between its jumps */
-void *guest_sums(void *guest);        /* until it may go */
+void *guest_visits_host(void *guest); /* stays between the host's two jumps */
+void *guest_sums(void *guest);        /* calls live_sum() until it may end */
 void *guest_blocks_signals(void *guest);
 void *guest_blocks_traps(void *guest);
 
 void guest_start(struct guest *guest, void *(*run)(void *));
 
-/* Waits until the guest has ended. Returns its function's result. */
+/* Waits until the guest has ended, and returns the result of its function. */
 long guest_end(struct guest *guest);
 
-/* At that pc, or anywhere if it is 0. */
+/* Waits until the guest sleeps at this pc, or at any pc if it is 0. */
 void guest_wait_until_asleep(const struct guest *guest, uint64_t pc);
 void guest_wait_until_running(struct guest *guest, uint64_t pc);
 
-/* Wakes a guest that reads, or one that spins. */
+/* Wakes a guest that reads or spins. */
 void guest_wake(struct guest *guest);
 void guest_leave(struct guest *guest);
 
-/* Have one that spins read in a signal handler, and leave then. */
+/* Makes a spinning guest read in a signal handler, and then leave its loop. */
 void guest_sleep_in_handler(struct guest *guest);
 
 /*
- * Hook or unhook while a guest is in the way: it is refused, and all bytes stay
- * as they are; then it succeeds, when somebody who saw the breakpoints has made
- * the guest go.
+ * Hooks or unhooks while a guest is between the bytes. This is refused and
+ * changes no byte. After a thread that saw the breakpoints has made the guest
+ * continue, it succeeds.
  */
 void live_change_past(int is_hooked, struct guest *guest,
 		      void (*act)(struct guest *guest));

@@ -45,7 +45,10 @@ int live_aim_all(void **state)
 	aim(SPIN, (uintptr_t)live_spin, (uintptr_t)live_spin_stub, 5);
 	aim(HOST, (uintptr_t)live_host, (uintptr_t)live_host_stub, 10);
 	sites[HOST].is_host = 1;
-	/* Where the guest's jump would be: somebody may stay between the two. */
+	/*
+	 * At the location of the guest's jump: a thread may be between the two
+	 * jumps.
+	 */
 	memcpy(sites[HOST].text.after + JUMP_BYTES, "\xeb\xfe", 2);
 	return 0;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The functions of live_code_x86_64.S, and hooking them live.
- */
+/* Hooks and unhooks the functions of live_code_x86_64.S. */
 #ifndef CLEW_TESTS_LIVE_SITES_H
 #define CLEW_TESTS_LIVE_SITES_H
 
@@ -28,31 +26,33 @@ enum { SUM, READ, SPIN, HOST, SITES };
 
 #define JUMP_BYTES 5
 #define LONG_NS    UINT64_C(60000000000)
-#define SHORT_NS   UINT64_C(20000000) /* limit of waits that would never end */
+#define SHORT_NS   UINT64_C(20000000) /* limit of waits that never succeed */
 #define SPIN_AT    1
-#define READ_AT    4 /* asleep */
+#define READ_AT    4 /* pc of the sleeping thread */
 #define BETWEEN_AT JUMP_BYTES
 
-/* What trap.h counts. */
+/* The counters of trap.h. */
 extern struct wire_header live_header;
 
-/* Before each test. */
+/* Runs before each test. */
 int live_aim_all(void **state);
 
 uint64_t live_pc_of(int site);
 
-/* All sites: of two patches of one module, the second from SPIN on. As
- * live_commit(). */
+/*
+ * A way to change all sites, which are two patches of one module, the second
+ * one from SPIN on. Has the parameters of live_commit().
+ */
 typedef int (*live_way)(const struct live_range *ranges, uint32_t count,
 			uint64_t deadline_ns, int *tid);
 int live_change(live_way how, uint64_t patience_ns, int *tid);
 
-/* Successfully; the second patch alone, or both. */
+/* Changes the second patch alone, or both patches, and expects success. */
 void live_change_second(live_way how);
 void live_hook(void);
 void live_unhook(void);
 
-/* That every byte of every site is what it shall be. */
+/* Checks every byte of every site. */
 void live_assert_stands(int is_hooked);
 
 #endif

@@ -80,7 +80,7 @@ static void callers_do_not_notice(void **state)
 	assert_in_range(live_sum_stubbed - stubbed, ROUNDS, calls);
 }
 
-/* Threads call through the patch that stays. */
+/* Other threads call through the patch that remains. */
 static void one_of_two_patches_is_written_and_removed_alone(void **state)
 {
 	struct guest guest;
@@ -196,7 +196,7 @@ static void thread_that_blocks_breakpoints_prevents_hooking(void **state)
 	refuse_until_it_goes(guest_blocks_traps);
 }
 
-/* The stub stays mapped, and the guest continues behind the site. */
+/* The stub stays mapped, and the guest continues after the site. */
 static void hooking_does_not_wait_for_a_thread_in_a_stub(void **state)
 {
 	const uint64_t stubbed = live_read_stubbed;

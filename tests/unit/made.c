@@ -72,7 +72,10 @@ const struct tree_node *made_child(const struct session *session,
 	return child == TREE_ROOT ? NULL : &session->tree.nodes[child];
 }
 
-/* The only problem that reading this brings up, or NULL. To be freed. */
+/*
+ * Reads the recording and returns its only problem, or NULL. The caller frees
+ * it.
+ */
 static char *problem_of(struct made_world *world, struct fixture *fixture)
 {
 	const struct recording *recording = &world->session.recording;
@@ -87,7 +90,7 @@ static char *problem_of(struct made_world *world, struct fixture *fixture)
 	return problem;
 }
 
-/* In each state that a part may be in. */
+/* Reads the part in each state that it may have. */
 void made_assert_problem(struct made_world *world,
 			 const struct fixture *fixture, enum wire_state state,
 			 const char *words)

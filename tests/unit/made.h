@@ -12,11 +12,11 @@ struct made_world {
 	struct session session;
 };
 
-/* Set-up and tear-down of each test: its state is a struct made_world. */
+/* Set-up and tear-down of tests whose state is a struct made_world. */
 int made_set_up(void **state);
 int made_tear_down(void **state);
 
-/* A process with functions 1 to 8 and tally 0. */
+/* Begins a process with the functions 1 to 8 and tally 0. */
 void made_begin(struct fixture *fixture, uint32_t pid);
 
 /* Adds the process to the recording. */
@@ -24,7 +24,7 @@ void made_end(struct made_world *world, struct fixture *fixture);
 
 void made_read(struct made_world *world, const struct whose *whose);
 
-/* The node that a chain of function numbers, ended by 0, leads to. */
+/* Returns the node at the end of a chain of function numbers, which 0 ends. */
 const struct tree_node *made_node(const struct session *session,
 				  const uint32_t *functions);
 
@@ -36,13 +36,13 @@ const struct tree_node *made_node(const struct session *session,
 #define BELOW(session, ...)                                                    \
 	node_below(&(session)->tree, NODE(session, __VA_ARGS__))
 
-/* Returns the child whose function is this function of the catalog. */
+/* Returns the child with this function of the catalog. */
 const struct tree_node *made_child(const struct session *session,
 				   uint32_t parent, uint32_t function);
 
 /*
- * Reading a copy of this part, in that state, brings up one problem with these
- * words; NULL: none.
+ * Checks that reading a copy of this part in that state reports one problem
+ * with these words, or none if they are NULL.
  */
 void made_assert_problem(struct made_world *world,
 			 const struct fixture *fixture, enum wire_state state,

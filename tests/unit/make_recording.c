@@ -26,7 +26,7 @@ enum {
 	PID = 4242,
 	THREADS = 2,
 	LEVELS = 100,
-	WIDTH = 41, /* functions of one level; they call those of the next */
+	WIDTH = 41, /* functions of one level, which call those of the next */
 	PERIOD_NS = 1003009,
 	START_NS = 1700000000,
 };
@@ -48,7 +48,7 @@ struct world {
 	uint64_t random;
 };
 
-/* A number below `limit`. */
+/* Returns a pseudo-random number below `limit`. */
 static uint64_t pick(struct world *world, uint64_t limit)
 {
 	world->random ^= world->random << 13;
@@ -57,7 +57,10 @@ static uint64_t pick(struct world *world, uint64_t limit)
 	return world->random % limit;
 }
 
-/* Mostly below one of the newer contexts, which makes the tree deep. */
+/*
+ * Returns the parent of a new context, which mostly is one of the newer
+ * contexts. This makes the tree deep.
+ */
 static size_t pick_parent(struct world *world)
 {
 	size_t from = world->count / 8, parent;

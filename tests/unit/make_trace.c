@@ -67,7 +67,7 @@ static void add_context(struct maker *maker, const char *words)
 static void add_many(struct maker *maker, uint64_t calls, uint64_t tsc,
 		     uint64_t ticks)
 {
-	enum { CALLS = 12000 }; /* of a packet */
+	enum { CALLS = 12000 }; /* of one packet */
 
 	for (uint64_t i = 0; i < calls; i++) {
 		char words[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * match/: globs and extended regular expressions, against what libc makes of the
- * same ones in the locale "C"; names of C++ against symbols of GCC's.
+ * Compares the globs and extended regular expressions of match/ with those of
+ * libc in the locale "C", and C++ names with symbols of GCC.
  */
 #include "tests/unit/unit.h"
 
