@@ -108,7 +108,7 @@ void *guest_sums(void *context)
 	return NULL;
 }
 
-/* Sleeps outside of the sites, with these signals blocked. */
+/* Spins outside of the sites, with these signals blocked. */
 static void stay(struct guest *guest, const sigset_t *signals)
 {
 	pthread_sigmask(SIG_SETMASK, signals, NULL);
@@ -175,8 +175,8 @@ static void on_sleep(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * Installs a handler during which all signals are blocked, so that each handler
- * sees where the guest is.
+ * Installs a handler during which SIGUSR1 and SIGUSR2 are blocked, so that each
+ * handler sees where the guest is.
  */
 static void handle(int signal, void (*handler)(int, siginfo_t *, void *))
 {

@@ -27,7 +27,7 @@ static unsigned int random_below(unsigned int limit)
 	return (unsigned int)(seed >> 33) % limit;
 }
 
-/* Appends random pieces, at most `most`, to an empty string. */
+/* Appends at most `most` random pieces to an empty string. */
 static void compose(char *out, const char *const pieces[], unsigned int count,
 		    unsigned int most)
 {
@@ -306,7 +306,7 @@ static void names_are_of_their_symbols(void **state)
 				 not_named[i].name);
 }
 
-/* Symbols in files may have any bytes: the parser stops at their ends. */
+/* Symbols in files may have any bytes. The parser must stop at their ends. */
 static void no_symbol_is_read_beyond_its_end(void **state)
 {
 	static const char *const bits[] = {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The room that control groups leave, found in files below a folder of our own. */
+/*
+ * Tests of the memory that control groups leave, with files below a folder of
+ * the test.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -41,7 +44,10 @@ static void write_file(const struct machine *machine, const char *path,
 	free(whole);
 }
 
-/* A machine with 1,000 MiB of memory, 900 of them available. */
+/*
+ * Creates the files of a computer with 1,000 MiB of memory, 900 of them
+ * available.
+ */
 static int set_up(void **state)
 {
 	struct machine *machine = memory_zeroed(1, sizeof(*machine));
@@ -147,7 +153,10 @@ static void version_2_has_two_limits_and_groups_above(void **state)
 	assert_found(*state, "7", "/a", 200 * MIB, 10 * MIB);
 }
 
-/* The controller is in the hierarchy of version 1; the other has the same paths. */
+/*
+ * The memory controller is in the hierarchy of version 1. That of version 2 has
+ * the same paths.
+ */
 static void hybrid_hierarchies_have_memory_in_the_first(void **state)
 {
 	write_file(*state, "/proc/self/mountinfo",
@@ -160,7 +169,10 @@ static void hybrid_hierarchies_have_memory_in_the_first(void **state)
 	assert_found(*state, "7", "/x", 20 * MIB, 10 * MIB);
 }
 
-/* Docker's, of version 1: the mount shows the container's group as its root. */
+/*
+ * As Docker mounts version 1: the mount shows the container's group as its
+ * root.
+ */
 static void a_container_sees_its_own_group_as_the_root(void **state)
 {
 	write_file(*state, "/proc/self/mountinfo",
@@ -174,7 +186,10 @@ static void a_container_sees_its_own_group_as_the_root(void **state)
 	assert_found(*state, "self", "/docker/abc/sub", 4 * MIB, 4 * MIB);
 }
 
-/* With a namespace of groups the paths differ, and the mount is all there is. */
+/*
+ * With a namespace of control groups the paths differ, and only the mount is
+ * known.
+ */
 static void a_group_outside_of_the_mount_has_at_least_the_mounts(void **state)
 {
 	write_file(*state, "/proc/self/mountinfo",

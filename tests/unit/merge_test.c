@@ -54,7 +54,10 @@ static void tallies_of_a_process_add_up(void **state)
 	session_close(&world->session);
 }
 
-/* The second process has another module first, so all its numbers differ. */
+/*
+ * The second process has another module first, so all its numbers differ from
+ * those of the first process.
+ */
 static void processes_add_up_by_function(void **state)
 {
 	struct made_world *world = *state;
@@ -334,7 +337,7 @@ static void a_recursion_of_100000_levels_is_read(void **state)
 
 /* ---- Values ---- */
 
-/* A table with one column and two rows. */
+/* A chunk of values with one column and two rows. */
 struct values_chunk {
 	struct wire_values head;
 	struct wire_value_kind kind;
@@ -434,7 +437,7 @@ static void damaged_values_are_passed_over(void **state)
 	session_close(&world->session);
 }
 
-/* Lets the next progress be printed, however soon it follows. */
+/* Makes the merge print its next progress message at once. */
 static void look_at_progress(void *context, const struct part_copy *part)
 {
 	(void)part;

@@ -9,7 +9,7 @@
 #include "preload/stubs/stub_write.h"
 #include "tests/unit/unit.h"
 
-/* All thunks lie between these two and the code behind them. */
+/* All thunks are between these two symbols and the code after them. */
 extern const uint8_t hot_thunk_miss_call[], hot_thunk_probe[];
 
 #define THUNKS_BEHIND  256
@@ -17,10 +17,10 @@ extern const uint8_t hot_thunk_miss_call[], hot_thunk_probe[];
 #define STACK          UINT64_C(0x7ffd00008000)
 #define FUNCTION_BYTES 64
 #define STORES_MAX     512
-#define STEPS_MAX      400 /* of a path */
-#define VISITS_MAX     2   /* of one branch, in a path */
+#define STEPS_MAX      400 /* steps of one path */
+#define VISITS_MAX     2   /* visits of one branch in a path */
 #define SEEN_MAX       (1 << 20)
-#define BODIES_MAX     3 /* times that functions run, in a path */
+#define BODIES_MAX     3 /* runs of functions in a path */
 #define INSNS_MAX      4096
 
 struct access {
@@ -37,12 +37,12 @@ struct cached {
 
 struct machine {
 	csh decoder;
-	uint64_t registers[16]; /* in the order of their numbers */
+	uint64_t registers[16]; /* in the order of the registers' numbers */
 	uint64_t pc;
 	struct access stores[STORES_MAX];
 	uint32_t store_count;
 	uint32_t steps;
-	uint32_t bodies; /* functions that have run */
+	uint32_t bodies; /* number of functions that have run */
 	uint8_t *code;   /* a stub, or other code under test */
 	uint64_t entry, code_bytes;
 	uint32_t paths, stalls;
@@ -52,7 +52,10 @@ struct machine {
 	 */
 	enum { ANYTHING, IS_EQUAL, IS_NOT_EQUAL } compared;
 	struct cached cache[INSNS_MAX];
-	/* Hashes of the states in which a branch was followed; 0: free. */
+	/*
+	 * Hashes of the states in which a branch was followed; 0 means a free
+	 * entry.
+	 */
 	uint64_t seen[SEEN_MAX];
 	uint32_t seen_count;
 };
@@ -109,7 +112,7 @@ static void stall(struct machine *m, const struct access *store, uint64_t at,
 			 (unsigned long)store->at);
 }
 
-/* The last store to any of these bytes, or NULL. */
+/* Returns the last store to any of these bytes, or NULL. */
 static const struct access *find_store(const struct machine *m, uint64_t at,
 				       uint8_t bytes)
 {
@@ -162,7 +165,7 @@ static uint64_t pop(struct machine *m)
 
 /* ---- Operands ---- */
 
-/* The number of the register that this is, or is a part of; or -1. */
+/* Returns the number of the register that contains this one, or -1. */
 static int number_of(x86_reg reg)
 {
 	static const x86_reg names[16][4] = {
@@ -238,7 +241,10 @@ static void write_operand(struct machine *m, const cs_insn *insn, int i,
 
 /* ---- Instructions ---- */
 
-/* Computes operations that occur in addresses; the others give any value. */
+/*
+ * Computes the operations that occur in addresses. Returns an arbitrary value
+ * for others.
+ */
 static uint64_t compute(unsigned int id, uint64_t a, uint64_t b)
 {
 	switch (id) {
@@ -285,7 +291,9 @@ static void exchange(struct machine *m, const cs_insn *insn)
 	write_operand(m, insn, 1, a);
 }
 
-/* A call of a C function destroys these registers by the ABI. */
+/*
+ * A call of a C function destroys the registers that the ABI does not preserve.
+ */
 static void pass_over_c(struct machine *m)
 {
 	static const uint8_t lost[] = { RAX, RCX, RDX, RSI, RDI, 8, 9, 10, 11 };
@@ -314,7 +322,10 @@ static int is_conditional(const cs_insn *insn)
 	       insn->id != X86_INS_JMP;
 }
 
-/* A byte of the stub with a number, or bits of an address of it. */
+/*
+ * Notes the result of comparing a byte of the stub with a number, or bits of
+ * its address.
+ */
 static void compare(struct machine *m, const cs_insn *insn)
 {
 	const cs_x86_op *op = insn->detail->x86.operands;
@@ -334,7 +345,7 @@ static void compare(struct machine *m, const cs_insn *insn)
 		m->compared = a & (uint64_t)op[1].imm ? IS_NOT_EQUAL : IS_EQUAL;
 }
 
-/* All but branches. */
+/* Executes any instruction except branches. */
 static void execute(struct machine *m, const cs_insn *insn)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
@@ -407,7 +418,7 @@ static struct cached *decode(struct machine *m, uint64_t pc)
 
 static void follow(struct machine *m);
 
-/* Follows a path from here, and then restores the state. */
+/* Follows a path from a pc, and then restores the state. */
 static void follow_to(struct machine *m, uint64_t pc)
 {
 	uint64_t registers[16];
@@ -448,7 +459,10 @@ static uint64_t hash_of_state(const struct machine *m)
 	return hash ? hash : 1;
 }
 
-/* Whether a path has been here in the same state: then this one would go on alike. */
+/*
+ * Returns whether an earlier path was here in the same state, so that this path
+ * would continue like it.
+ */
 static int is_seen(struct machine *m)
 {
 	const uint64_t hash = hash_of_state(m);
@@ -480,7 +494,7 @@ static void branch(struct machine *m, struct cached *cached)
 	cached->visits--;
 }
 
-/* Gives back what displaced instructions have taken of the stack. */
+/* Frees the stack that displaced instructions have used. */
 static void leave_frame(struct machine *m)
 {
 	for (;;) {
@@ -495,7 +509,9 @@ static void leave_frame(struct machine *m)
 	}
 }
 
-/* A function has been reached: it leaves by a tail call, or returns. */
+/*
+ * The path has reached the stub's function, which makes a tail call or returns.
+ */
 static void run_body(struct machine *m)
 {
 	if (m->bodies == BODIES_MAX)
@@ -537,7 +553,7 @@ static void follow(struct machine *m)
 	m->paths++;
 }
 
-/* Lets Capstone use libc's memory, as decode.c gives it none. */
+/* Lets Capstone allocate memory from libc. decode.c gives it none. */
 static void open_capstone(csh *handle)
 {
 	cs_opt_mem memory = { malloc, calloc, realloc, free, vsnprintf };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/hooking/module_patches.c: a module gets patches at different times, is unloaded, and
- * comes back with all of them.
+ * Tests of preload/hooking/module_patches.c: a module gets patches at different
+ * times, is unloaded, and has all of them when it is loaded again.
  */
 #include "preload/hooking/module_patches.h"
 
@@ -18,10 +18,10 @@
 #define NOP       0x90
 #define INT1      0xf1
 #define PATCHES   3
-#define SITE_AT   16 /* of the second patch; the first has one at 0 */
-#define MEETS_AT  18 /* of the third: in the second's bytes */
+#define SITE_AT   16 /* of the second patch; that of the first is 0 */
+#define MEETS_AT  18 /* of the third patch, in the second */
 #define SITE_SIZE 4
-#define PAGES     2 /* the module is in the first */
+#define PAGES     2 /* the module is in the first page */
 
 static uint8_t *text;
 static struct wire_header header;
@@ -31,7 +31,7 @@ static struct module module;
 static struct patch_site sites[PATCHES];
 static struct patch patches[PATCHES];
 
-/* Instead of preload/front's. */
+/* Replaces the function of preload/front. */
 void landing_note_leap(uint64_t pc)
 {
 }
@@ -96,7 +96,7 @@ static int stands(int number)
 	return !memcmp((const void *)site->pc, site->after, SITE_SIZE);
 }
 
-/* As handlers of SIGTRAP find it. */
+/* Returns whether a handler of SIGTRAP finds the patch. */
 static int is_known(const struct patch *patch)
 {
 	for (const struct patch *p = cold.patches.first; p; p = p->next)
@@ -198,13 +198,13 @@ static void a_patch_is_guarded_if_its_module_would_be(void **state)
 	assert_true(patches[1].may_generate);
 }
 
-/* As its runtime knows where return addresses are. */
+/* The runtime of such a module finds return addresses by itself. */
 static void a_patch_of_a_module_that_resolves_returns_is_not_guarded(
 	void **state)
 {
 	commit(0);
 	patches[0].resolves_returns = 1;
-	patches[0].is_guarded = 1; /* which it never is */
+	patches[0].is_guarded = 1; /* does not occur otherwise */
 	commit(1);
 	assert_true(patches[1].resolves_returns);
 	assert_false(patches[1].is_guarded);
@@ -248,7 +248,8 @@ static void a_changed_reloaded_module_has_no_patches(void **state)
 
 	commit_two();
 	retire();
-	sites[0].text.before[1] = INT1; /* as if the file were another */
+	sites[0].text.before[1] =
+		INT1; /* as if the module's file had been replaced */
 	assert_int_not_equal(module_patches_again(&cold, &module, &back), 0);
 	assert_ptr_equal(module.patches, &patches[1]);
 	assert_null(back.patches);

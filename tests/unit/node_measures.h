@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measures of a node, given the node instead of its number. */
+/* Returns the measures of a node, given its address instead of its number. */
 #ifndef CLEW_TESTS_NODE_MEASURES_H
 #define CLEW_TESTS_NODE_MEASURES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes by id: found again, by whichever thread, and whoever was first. */
+/* Tests of nodes that several threads add and find by id. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ struct job {
 	uint64_t start;
 };
 
-/* Each thread has nodes of its own to give, and remembers which were taken. */
+/* Each thread offers nodes of its own, and notes which ones were added. */
 static void *add_all(void *context)
 {
 	const struct job *job = context;
@@ -90,7 +90,7 @@ static void threads_agree_on_the_first_node(void **state)
 
 	pthread_barrier_init(&barrier, NULL, THREADS);
 	for (int i = 0; i < THREADS; i++) {
-		/* two go the same way, two begin elsewhere */
+		/* two threads use the same order, two others start elsewhere */
 		jobs[i] = (struct job){ nodes, &barrier, found[i],
 					(uint64_t)(i / 2) * (IDS / 2) };
 		assert_false(

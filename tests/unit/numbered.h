@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of functions without modules, for tests of what counts them. */
+/* Replaces the numbering of functions without modules, for tests of tallies. */
 #ifndef CLEW_TESTS_NUMBERED_H
 #define CLEW_TESTS_NUMBERED_H
 
 #include "preload/record/numbers.h"
 
-/* The numbers 1 to `count`, and no others, are functions'. */
+/* Declares that exactly the numbers 1 to `count` belong to functions. */
 static inline void numbered_up_to(uint32_t count)
 {
 	static struct number_range range = { .first = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/record/numbers.c and function_names.c. */
+/* Tests of preload/record/numbers.c and function_names.c. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "preload/record/part_check.h"
 #include "preload/record/recorder.h"
 
-/* All blocks that can be taken: the first and the last cannot. */
+/* The number of available blocks: all but the first and the last. */
 #define BLOCKS (NUMBER_BLOCKS - 2)
 
 static int begin(void **state)
@@ -21,7 +21,10 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Takes a range of `count` numbers and uses all; NULL if there is none. */
+/*
+ * Takes a range of `count` numbers and uses all of them. Returns NULL if there
+ * is none.
+ */
 static struct number_range *take(uint32_t count, uint32_t preferred)
 {
 	struct number_range *range = calloc(1, sizeof(*range));
@@ -74,7 +77,7 @@ static void a_module_has_its_record_with_its_numbers(void **state)
 	assert_ptr_equal(two->module, &records[1]);
 	numbers_set_module(one->first, NULL);
 	assert_null(one->module);
-	/* no range begins there */
+	/* no range begins at this number */
 	numbers_set_module(two->first + 1, &records[0]);
 	numbers_set_module(one->first + NUMBER_BLOCK, &records[0]);
 	numbers_set_module(12 * NUMBER_BLOCK, &records[0]);
@@ -148,7 +151,7 @@ static void the_same_identity_prefers_the_same_block(void **state)
 #define THREADS 4
 #define EACH    2000
 
-/* All want the same place, so that they take from each other. */
+/* All threads prefer the same numbers. */
 static void *take_many(void *taken)
 {
 	struct number_range **ranges = taken;
@@ -205,11 +208,11 @@ static uint32_t name(enum wire_range_kind kind, const char *text)
 				  strlen(text));
 }
 
-/* A number's name in a part, and the number of names in the part. */
+/* Finds a number's name in a part, and counts the names in the part. */
 struct called {
 	uint32_t number;
 	char text[WIRE_NAME_BYTES_MAX + 1];
-	uint32_t names; /* number of all names */
+	uint32_t names; /* number of names in the part */
 };
 
 static int look_for(void *context, const struct chunk *chunk)
@@ -391,7 +394,7 @@ static void a_forked_child_has_the_names_of_its_parent(void **state)
 	memset(&child.part, 0, sizeof(child.part));
 	assert_int_equal(part_create(&child.part, NULL), 0);
 	two = name(WIRE_RANGE_JAVA, "two");
-	/* as the memory of a child, which is of its own, would be */
+	/* as in the memory of a child, which is a copy */
 	((struct number_range *)numbers_find(one))->used--;
 	assert_int_equal(function_names_after_fork(&child.names, &child.part,
 						   &recorder->part),

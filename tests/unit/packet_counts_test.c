@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace of random calls, of several threads, is written as the runtime would; how
- * often each context was called is known. Any number of workers finds the same, in
- * any order.
+ * Writes a trace of random calls of several threads as the runtime would. The
+ * number of calls in each context is known. Any number of workers must find it,
+ * in any order of packets.
  */
 #include "tests/unit/unit.h"
 
@@ -30,7 +30,7 @@ struct writer {
 	uint32_t functions[DEPTH_MAX + 1];
 	uint32_t depth;
 	uint64_t sequence;
-	uint64_t tsc, first_tsc, last_tsc; /* of its stamps */
+	uint64_t tsc, first_tsc, last_tsc; /* times of its stamps */
 	struct idmap calls, tails;
 	uint64_t count;
 };
@@ -70,7 +70,7 @@ static uint32_t *put_stamp(struct writer *writer, uint32_t *words)
 	return words;
 }
 
-/* The whole context, as after a full packet. */
+/* Writes the complete context that follows a full packet. */
 static uint32_t *put_context(struct writer *writer, uint32_t *words)
 {
 	const struct wire_packet_begin begin = {
@@ -204,7 +204,7 @@ static uint64_t ticks_of(const struct packet_counts *counts, uint32_t tally)
 	return ticks;
 }
 
-/* All of the time is of some context, up to the last stamp. */
+/* Checks that all time up to the last stamp belongs to contexts. */
 static void compare_times(const struct packet_counts *counts)
 {
 	uint64_t ticks = 0;
@@ -218,7 +218,7 @@ static void compare_times(const struct packet_counts *counts)
 	assert_false(counts->has_returns);
 }
 
-/* Each context of a tally, and no other. Returns how many. */
+/* Compares all contexts of a tally. Returns their number. */
 static size_t compare(const struct packet_counts *counts, uint32_t tally)
 {
 	const struct writer *writer = &writers[tally];
@@ -290,7 +290,10 @@ static void packets_may_arrive_in_any_order(void **unused)
 	trace_close(&trace);
 }
 
-/* As workers of `clew record` leave it, that had every packet but each third one. */
+/*
+ * Creates the file that workers of `clew record` leave if they have counted two
+ * of three packets.
+ */
 static void take_some(struct taken *taken, const struct trace *trace)
 {
 	struct packet_counter counter;

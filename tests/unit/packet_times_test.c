@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Own times of contexts, from calls, returns and stamps. */
+/* Tests of contexts' own times, which follow from calls, returns and stamps. */
 #include "tests/unit/unit.h"
 
 #include "report/merge/packet_times.h"
@@ -56,7 +56,7 @@ static void stamped_calls_and_returns_are_exact(void **unused)
 	returned_to(A, 140);
 	call(C);
 	stamp(PACKET_TIME, 145);
-	call(B); /* in C */
+	call(B); /* a call by C */
 	stamp(PACKET_TIME, 146);
 	returned_to(C, 150);
 	returned_to(A, 157);

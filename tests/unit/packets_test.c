@@ -7,7 +7,7 @@
 
 /*
  * Block 0 has the functions from 0x7000 on, block 1 those from 0x3000 on. The
- * runtime leaves block 0 alone; readers need not know.
+ * runtime does not use block 0, but readers accept it.
  */
 static const struct packet_blocks BLOCKS = { .count = 2, .blocks = { 29, 13 } };
 
@@ -35,7 +35,7 @@ static void put_stamp(struct packet *packet, uint64_t tsc)
 	put(packet, (uint32_t)(tsc >> 32));
 }
 
-/* Innermost first. */
+/* Writes a context; the functions are ordered from the innermost one. */
 static void put_context(struct packet *packet, uint32_t count,
 			const uint32_t *functions, const uint32_t *places)
 {
@@ -263,7 +263,7 @@ static void stamps_never_go_back(void **state)
 	put_context(&packet, 0, NULL, NULL);
 	put_call(&packet, 1, 1);
 	put_stamp(&packet, UINT64_C(0x100000002));
-	put_stamp(&packet, 2); /* half of one */
+	put_stamp(&packet, 2); /* half of a context */
 	put_call(&packet, 1, 1);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
@@ -302,14 +302,15 @@ static void what_cannot_be_is_counted_until_the_next_context(void **state)
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_call(&packet, 1, 1); /* before any context */
+	put_call(&packet, 1, 1); /* a call before any context */
 	put_context(&packet, 0, NULL, NULL);
 	put_call(&packet, 6, 1);
-	put_call(&packet, 5, 0x802); /* of no block */
+	put_call(&packet, 5, 0x802); /* a function in no block */
 	put_call(&packet, 6, 1);
 	put_context(&packet, 0, NULL, NULL);
 	put(&packet, wire_packet_odd(WIRE_PACKET_TAIL, WIRE_PACKET_TAIL_WORDS));
-	put(&packet, wire_packet_odd(WIRE_PACKET_MOMENT, 3)); /* no call */
+	put(&packet, wire_packet_odd(WIRE_PACKET_MOMENT,
+				     3)); /* a word that is no call */
 	put_context(&packet, 0, NULL, NULL);
 	put_call(&packet, 6, 2);
 	put(&packet, wire_packet_odd(WIRE_PACKET_BEGIN, 60000));

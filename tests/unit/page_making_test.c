@@ -17,7 +17,7 @@
 
 #define FILE_BYTES 1048576
 #define FROM       8192
-#define LENGTH     200704 /* some writes of 64 KiB, and one that is shorter */
+#define LENGTH     200704 /* several writes of 64 KiB, and a shorter one */
 
 static char path[] = "/tmp/clew-pages-XXXXXX";
 static struct stat st;
@@ -44,7 +44,7 @@ static void make(const char *name, uint64_t inode)
 	page_making_write(name, st.st_dev, inode, FROM, LENGTH);
 }
 
-/* Where the file has data: all but holes. */
+/* Checks that the file has data, and no hole, in this range. */
 static void assert_data(off_t from, off_t to)
 {
 	assert_int_equal(lseek(fd, 0, SEEK_DATA), from);
@@ -110,7 +110,7 @@ static void *write_beside(void *inode)
 	return NULL;
 }
 
-/* A descriptor would be seen. */
+/* Other threads could see the descriptor. */
 static void no_page_is_created_beside_other_threads(void **state)
 {
 	pthread_t thread;
@@ -122,7 +122,7 @@ static void no_page_is_created_beside_other_threads(void **state)
 	assert_untouched();
 }
 
-/* Default action: the test would die of SIGXFSZ. */
+/* SIGXFSZ has its default action and would end the test. */
 static void file_size_limit_ends_the_creation_of_pages(void **state)
 {
 	const struct rlimit limit = { FROM + 65536, RLIM_INFINITY };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/record/part.c and part_file.c, in a directory of their own. */
+/* Tests of preload/record/part.c and part_file.c in a temporary directory. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@
 static char directory[] = "/tmp/clew-part-XXXXXX";
 static struct part *part;
 
-/* Shorter than it would be: it is to be lengthened. */
+/* Creates a part that is shorter than usual, so that it must be lengthened. */
 static int create_short(void)
 {
 	const struct rlimit limit = { LENGTH, RLIM_INFINITY };
@@ -63,7 +63,7 @@ static uint64_t payload_of(uint64_t chunk_bytes)
 	return chunk_bytes - sizeof(struct wire_chunk);
 }
 
-/* A chunk of this size, filled with zeros first and with data later. */
+/* Allocates a chunk of this size, checks that it is zero, and fills it. */
 static struct chunk fill(uint64_t bytes, int with)
 {
 	struct chunk chunk;
@@ -205,7 +205,7 @@ static void blocks_of_a_freed_chunk_are_given_back(void **state)
 	assert_int_equal(part->header->end, WIRE_HEADER_BYTES + 4 * MIB);
 }
 
-/* Pages of a chunk that this process has in memory. */
+/* Returns the number of the chunk's pages that are resident in this process. */
 static int present_pages(const struct chunk *chunk)
 {
 	uint64_t pages[CHUNK_BYTES / WIRE_PAGE_BYTES];
@@ -236,7 +236,7 @@ static void a_complete_chunk_takes_no_memory_and_is_readable(void **state)
 	assert_int_equal(present_pages(&chunk), 0);
 	assert_int_equal(chunks_of(WIRE_CONTEXTS), 1);
 	assert_int_equal(*last, 5);
-	*last = 6; /* it can still be written to */
+	*last = 6; /* the chunk is still writable */
 	part_complete(&chunk);
 	assert_int_equal(*last, 6);
 	assert_true(is_in_file(&chunk));
@@ -276,7 +276,7 @@ static void a_part_is_lengthened_in_advance(void **state)
 	assert_true(status().st_blocks < 64);
 }
 
-/* As after chroot() or setuid(). */
+/* The name is not reachable after chroot() or setuid(), for example. */
 static void a_renamed_part_is_used_up_to_its_length(void **state)
 {
 	char name[PATH_MAX];
@@ -324,7 +324,7 @@ static void unused_end_of_a_part_is_cut_off(void **state)
 	assert_true(is_in_file(&chunk));
 }
 
-/* Default action: the test would die of SIGXFSZ. */
+/* SIGXFSZ has its default action and would end the test. */
 static void a_limit_on_files_is_kept(void **state)
 {
 	const struct rlimit limit = { MIB, RLIM_INFINITY };
@@ -364,7 +364,7 @@ static void a_part_without_a_file_has_the_same_chunks(void **state)
 
 /* ---- Streams ---- */
 
-#define RECORDS 5000 /* of 24 bytes, in chunks of a page */
+#define RECORDS 5000 /* records of 24 bytes, in chunks of a page */
 
 static void write_records_and_die(void)
 {
@@ -434,7 +434,7 @@ static enum violation check(void)
 	return part_check(part);
 }
 
-/* A module with functions. */
+/* Adds a module with functions. */
 static struct wire_module *add_module(uint32_t functions)
 {
 	struct number_range *range = calloc(1, sizeof(*range));
@@ -503,7 +503,7 @@ static void damaged_chunks_are_found(void **state)
 	chunk.head->used = 0;
 	part_free(part, &freed);
 	assert_true(part_is_valid(part));
-	words[5000]++; /* a call counted where nothing is */
+	words[5000]++; /* a count in an unused word */
 	assert_int_equal(check(), VIOLATION_IS_CHUNK_FREE);
 	words[5000]--;
 	freed.head->kind = WIRE_TABLE;

@@ -11,7 +11,7 @@
 #define PAGE      4096
 #define SKIPPED   (UINT64_C(1) << 30)
 #define TOO_LARGE (UINT64_C(1) << 41)
-#define LOWEST    UINT64_C(0x600000000000) /* of the kernel's addresses */
+#define LOWEST    UINT64_C(0x600000000000) /* lowest of the kernel */
 
 static void *map(size_t bytes)
 {

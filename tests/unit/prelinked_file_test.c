@@ -77,7 +77,7 @@ static int look(void)
 	return 0;
 }
 
-/* Opens the file as its owner can, despite its mode. */
+/* Opens the file for writing, as its owner can despite its mode. */
 static int open_to_change(void)
 {
 	int fd;
@@ -134,7 +134,7 @@ static void a_file_of_another_user_is_rejected(void **state)
 	keep();
 	assert_int_equal(fchownat(folder.fd, NAME, 65534, 0, 0), 0);
 	assert_int_equal(look(), -EPERM);
-	/* and other users reject root's */
+	/* other users reject files of root */
 	assert_int_equal(fchownat(folder.fd, NAME, 0, 0, 0), 0);
 	assert_int_equal(look(), 0);
 	assert_int_equal(fchmodat(folder.fd, ".", 0755, 0), 0);
@@ -218,7 +218,7 @@ static void a_copy_is_rejected(void **state)
 	close(to);
 }
 
-/* After a crash of the machine there may be holes in it. */
+/* After a crash of the system, the file may have holes. */
 static void a_file_of_another_boot_is_rejected(void **state)
 {
 	char boot[PRELINKED_BOOT_BYTES];
@@ -232,7 +232,7 @@ static void a_file_of_another_boot_is_rejected(void **state)
 	assert_int_equal(look(), 0);
 }
 
-/* Bits that turned over on a disk, which no time tells of. */
+/* Bits may change on a disk without a new change time. */
 static void every_changed_bit_of_the_header_is_noticed(void **state)
 {
 	struct prelinked_head head, damaged;
@@ -257,7 +257,7 @@ static void every_changed_bit_of_the_header_is_noticed(void **state)
 	assert_int_equal(pwrite(fd, &head, sizeof(head), PRELINKED_HEAD_AT),
 			 sizeof(head));
 	assert_int_equal(futimens(fd, times), 0);
-	assert_int_equal(look(), 0); /* or all this was in vain */
+	assert_int_equal(look(), 0); /* otherwise the test shows nothing */
 	close(fd);
 }
 
@@ -308,7 +308,7 @@ static void a_file_that_is_in_place_is_not_written_to(void **state)
 	close(fd);
 }
 
-/* At any point of it. */
+/* The writer is killed at each point. */
 static void a_killed_writer_leaves_no_accepted_file(void **state)
 {
 	int status;
@@ -338,7 +338,7 @@ static void a_killed_writer_leaves_no_accepted_file(void **state)
 	assert_int_equal(faccessat(folder.fd, NAME ".new", F_OK, 0), -1);
 }
 
-/* The process is not sent SIGXFSZ either, which would kill it. */
+/* The process also gets no SIGXFSZ, which would kill it. */
 static void a_full_disk_leaves_no_file(void **state)
 {
 	const struct rlimit tight = { BYTES - 1, RLIM_INFINITY };

@@ -22,7 +22,7 @@
 #include "preload/stubs/prelinked.h"
 #include "wire/verdict.h"
 
-/* Stubs of 20 MiB, more than a block. */
+/* The stubs take 20 MiB, more than a block. */
 #define COUNT          40000
 #define FUNCTION_BYTES 16
 #define IMAGE_BYTES    (UINT64_C(1) << 20)
@@ -45,7 +45,7 @@ static const uint8_t codes[][FUNCTION_BYTES] = {
 	{ 0x55, 0x48, 0x89, 0xe5, 0x90 },             /* push, mov, nop */
 	{ 0x48, 0x8d, 0x05, 0x00, 0x10, 0x00, 0x00 }, /* lea 0x1000(%rip) */
 	{ 0xe8, 0x10, 0x00, 0x00, 0x00 },             /* call .+0x10 */
-	{ 0x31, 0xc0, 0x90, 0x75, 0xfb },             /* ... jne to itself */
+	{ 0x31, 0xc0, 0x90, 0x75, 0xfb }, /* xor, nop, jne to itself */
 };
 static const uint8_t displaced[] = { 5, 7, 5, 5 };
 enum { KINDS = 4, REFUSED_EACH = 11 };
@@ -135,7 +135,10 @@ static int end(void **state)
 	return rmdir(path);
 }
 
-/* Finds and maps the stubs. *number is where they may be generated instead. */
+/*
+ * Finds and maps the stubs. If there are none, *number says where to generate
+ * them.
+ */
 static int load(const struct prelinked_module *module,
 		struct prelinked *prelinked, uint32_t *number)
 {
@@ -202,7 +205,7 @@ static void require_all(const struct prelinked_module *module,
 			in_heads++;
 		}
 	}
-	/* a block boundary at least lies in 20 MiB, two at most */
+	/* 20 MiB contain one or two boundaries of blocks */
 	assert_in_range(in_heads, 1, 2 * WINDOW_HEAD_BYTES / STUB_BYTES);
 }
 
@@ -379,14 +382,14 @@ static void variants_have_files_up_to_a_limit(void **state)
 	module.first_number--;
 	module.constants.counted = STUB_IS_WARY;
 	assert_int_equal(load(&module, &prelinked, &number), -ENOSPC);
-	/* another libclew.so begins anew */
+	/* another libclew.so starts new files */
 	module.maker = other;
 	assert_int_equal(load(&module, &prelinked, &number), -ENOENT);
 	assert_int_equal(number, 0);
 	unmap_code(BASE);
 }
 
-/* The file that was made, as its owner may change it. */
+/* Opens the created file for writing, and reads its header. */
 static int open_to_lie(struct prelinked_head *head)
 {
 	char name[PRELINKED_NAME_BYTES];
@@ -416,7 +419,7 @@ static void seal_again(int fd, struct prelinked_head *head)
 	close(fd);
 }
 
-/* Functions that have none get none, and no flag is anything else. */
+/* Functions without stubs get none, and unknown flags are rejected. */
 static void flags_of_the_file_must_fit_the_functions(void **state)
 {
 	static const struct {

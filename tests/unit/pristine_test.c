@@ -18,7 +18,7 @@
 #include "machine/address_space.h"
 #include "preload/patch/pristine.h"
 
-#define PAGES     1200 /* more than one query covers */
+#define PAGES     1200 /* more pages than one query covers */
 #define DATA_AT   (PAGES * PAGE_BYTES)
 #define FILE_TAIL PAGE_BYTES
 #define END       ((uintptr_t)memory + DATA_AT)
@@ -30,7 +30,7 @@ static struct pristine pristine;
 static ElfW(Phdr) segments[2];
 static struct module module;
 static uint8_t *memory;
-static int must_read; /* mappings, as before Linux 6.11 */
+static int must_read; /* reads /proc/self/maps, as before Linux 6.11 */
 
 /* Waits until the file's change time is old enough to be trusted. */
 static void settle(void)
@@ -109,7 +109,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* In code as a debugger or a relocation does. */
+/* Writes to a page of code, like a debugger or a relocation. */
 static void write_to_page(uint64_t page)
 {
 	uint8_t *at = memory + page * PAGE_BYTES;
@@ -173,7 +173,7 @@ static void a_file_that_has_just_changed_is_not_known(void **state)
 	int err, tries = 0;
 
 	(void)state;
-	/* within a tick of the clock, most times */
+	/* usually within one clock tick */
 	do {
 		check_again();
 		assert_int_equal(futimens(file, future), 0);
@@ -226,7 +226,7 @@ static int compare(void *fd, const struct mapped_range *mapping)
 	if (err == -ENOTTY)
 		return 1;
 	if (mapping->start >= ADDRESS_END)
-		return 0; /* vsyscall, which is no mapping */
+		return 0; /* vsyscall, which is not a mapping */
 	assert_int_equal(err, 0);
 	assert_memory_equal(&found, mapping, sizeof(found));
 	return 0;

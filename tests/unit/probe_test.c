@@ -16,9 +16,10 @@
 #define ARGUMENT UINT64_C(0x1122334455667788)
 
 /*
- * Returns 1 for the carry, plus the sum of its six arguments, of r10 and r11. All
- * that crosses the site, whose 5 bytes are displaced; so does the lowest word that
- * it may use below its stack pointer, which is stored in code_sp.
+ * Code with a site whose 5 bytes are displaced. Returns the sum of its six
+ * arguments, r10, r11 and the carry flag, all of which are live across the
+ * site. The lowest usable word of the red zone is also live; it is stored in
+ * code_sp.
  */
 extern const uint8_t code_start[], code_site[], code_sp[], code_end[];
 __asm__(".text\n"
@@ -73,7 +74,10 @@ static const struct probe_kind hearing = {
 	.handler = (probe_handler)hear,
 };
 
-/* The code, with a probe behind it where the site does not jump to it yet. */
+/*
+ * Copies the code, with a probe after it. The site does not jump to the probe
+ * yet.
+ */
 static uint8_t *make_code(const struct decoder *decoder)
 {
 	const struct stub_constants constants = { stub_tls_offset(), 0 };

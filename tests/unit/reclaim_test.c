@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/hooking/reclaim.c: the stubs of an unloaded module's patches are given back,
- * but none of them while a thread is in one.
+ * Tests of preload/hooking/reclaim.c: stubs of an unloaded module's patches are
+ * freed, but none while a thread is in one of them.
  */
 #include "preload/hooking/reclaim.h"
 
@@ -17,7 +17,7 @@
 #include "tests/unit/unit.h"
 
 #define PATCHES   2
-#define STUBS     (1 << 13) /* of each; more than are worth the trouble: 2 MiB */
+#define STUBS     (1 << 13) /* of each patch; 2 MiB are worth freeing */
 #define ASLEEP_AT 4
 
 /* xor %eax,%eax; syscall; ret: read(), asleep at byte 4 */
@@ -30,7 +30,7 @@ static struct module module = { .path = "/gone",
 				.is_gone = 1,
 				.patches = patches };
 
-/* They only read. */
+/* Creates stubs that only call read(). */
 static int make_stubs(struct patch *patch)
 {
 	uint8_t *stub;
@@ -48,7 +48,7 @@ static int make_stubs(struct patch *patch)
 	return 0;
 }
 
-/* A module that has been unloaded, with stubs of two patches. */
+/* Creates an unloaded module with stubs of two patches. */
 static int make_retired(void **state)
 {
 	near.code.start = (uintptr_t)make_retired;
@@ -95,7 +95,7 @@ static void keep_while_somebody_is_in(const struct patch *patch)
 	while (!guest.tid || proc_activity(&text, guest.tid, &activity) ||
 	       activity.pc != guest.stub + ASLEEP_AT)
 		sched_yield();
-	cold.reclaim_at_bytes = 0; /* as if much more were to be had */
+	cold.reclaim_at_bytes = 0; /* as if much more memory could be freed */
 	reclaim_stubs(&cold);
 	assert_ptr_equal(module.patches, patches);
 	for (int i = 0; i < PATCHES; i++)
@@ -104,8 +104,10 @@ static void keep_while_somebody_is_in(const struct patch *patch)
 	assert_int_equal(write(guest.ends[1], "x", 1), 1);
 	pthread_join(thread, NULL);
 	while (!proc_activity(&text, guest.tid, &activity))
-		sched_yield(); /* until the kernel has let go of it */
-	assert_int_equal(guest.result, 1); /* through the stub's own ret */
+		sched_yield(); /* until the thread has disappeared from /proc */
+	assert_int_equal(
+		guest.result,
+		1); /* the thread has returned through the stub's ret */
 }
 
 static void thread_in_a_stub_keeps_stubs_of_all_patches(void **state)
@@ -114,7 +116,7 @@ static void thread_in_a_stub_keeps_stubs_of_all_patches(void **state)
 		keep_while_somebody_is_in(&patches[i]);
 }
 
-/* Writable once more, and handed out. */
+/* Allocates the stub's memory again, which must be writable. */
 static void take_again(uint64_t stub)
 {
 	uint8_t *again = NULL;
@@ -141,7 +143,10 @@ static void unused_stubs_are_freed(void **state)
 		take_again(stubs[i]);
 }
 
-/* A probe's sites are by address, its stubs as they were found. */
+/*
+ * The sites of a probe are sorted by address, and its stubs by the order of
+ * discovery.
+ */
 static void stubs_of_a_probe_are_freed_once(void **state)
 {
 	enum { COUNT = 24 };

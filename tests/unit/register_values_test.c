@@ -58,7 +58,7 @@ static struct values step_all(const struct decoder *decoder,
 #define LOAD_AT_4  "\x48\x63\x44\xba\x04"
 #define LOAD_ZX    "\x8b\x04\xba" /* mov (%rdx,%rdi,4), %eax */
 #define ADD_RDX    "\x48\x01\xd0" /* add %rdx, %rax */
-#define ADD_BACK   "\x48\x03\xc2" /* the same */
+#define ADD_BACK   "\x48\x03\xc2" /* the same with another encoding */
 #define ADD_EDX    "\x01\xd0"
 #define ADD_RCX    "\x48\x01\xc8"
 #define JMP_RAX    "\xff\xe0"
@@ -78,7 +78,7 @@ static struct values step_all(const struct decoder *decoder,
 struct way {
 	const char *code;
 	size_t bytes;
-	int kind; /* of where it jumps */
+	int kind; /* kind of the jump's destination */
 	uint32_t most;
 };
 
@@ -139,25 +139,25 @@ static void doubtful_values_are_unknown(void **state)
 	static const struct way ways[] = {
 		WAY(TAIL, VALUE_UNKNOWN, 0),
 		WAY(JMP_WORD, VALUE_UNKNOWN, 0),
-		/* the upper half, or the upper bytes, may be anything */
+		/* the upper half or the upper bytes are unknown */
 		WAY(CMP_5_EDI JA TAIL, VALUE_UNKNOWN, 0),
 		WAY(CMP_5_DIL JA MOV_EDI JMP_WORD, VALUE_WORD, UINT32_MAX),
 		WAY(CMP_5_DI JA MOV_EDI JMP_WORD, VALUE_WORD, UINT32_MAX),
 		WAY(MOV_EDI CMP_5_DIL JA JMP_WORD, VALUE_UNKNOWN, 0),
-		/* another condition, or the flags are another's */
+		/* another condition, or flags of another instruction */
 		WAY(CMP_5_EDI JBE MOV_EDI TAIL, VALUE_TARGET, UINT32_MAX),
 		WAY(CMP_5_EDI JG MOV_EDI TAIL, VALUE_TARGET, UINT32_MAX),
 		WAY(CMP_5_EDI TEST_EDI JA MOV_EDI TAIL, VALUE_TARGET,
 		    UINT32_MAX),
 		WAY(CMP_5_EDI SAHF JA MOV_EDI TAIL, VALUE_TARGET, UINT32_MAX),
-		/* it is changed meanwhile */
+		/* the register changes in between */
 		WAY(CMP_5_EDI JA INC_EDI MOV_EDI TAIL, VALUE_TARGET,
 		    UINT32_MAX),
 		WAY(CMP_5_EDI INC_EDI JA MOV_EDI TAIL, VALUE_TARGET,
 		    UINT32_MAX),
 		WAY(CMP_5_EDI JA MOV_EDI LEA_RDX CPUID LOAD_RAX ADD_RDX JMP_RAX,
 		    VALUE_UNKNOWN, 0),
-		/* not that table, or not so */
+		/* another table, or another use of it */
 		WAY(CMP_5_RDI JA LEA_RDX LEA_RCX LOAD_RAX ADD_RCX JMP_RAX,
 		    VALUE_UNKNOWN, 0),
 		WAY(CMP_5_RDI JA LEA_RDX LOAD_RAX ADD_EDX JMP_RAX,
@@ -218,7 +218,10 @@ static void values_that_paths_agree_on_are_kept(void **state)
 
 /* ---- The processor's results ---- */
 
-/* The 16 registers but rsp, and the flags behind them: loaded, and stored again. */
+/*
+ * Loads the registers except rsp, and the flags, executes the code, and stores
+ * them.
+ */
 __asm__(".pushsection .rodata\n"
 	"thunk_start:\n"
 	"push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
@@ -250,11 +253,14 @@ extern const uint8_t thunk_start[], thunk_hole[], thunk_end[];
 
 /* Opcodes and the operands that follow them. */
 struct shape {
-	uint16_t first, last; /* 0x100 | of those behind 0f */
+	uint16_t first, last; /* 0x100 marks opcodes after 0f */
 	const char *what;
 };
 
-/* m ModRM of registers; 0-7 these in its middle; i byte, z word; r in the opcode */
+/*
+ * Operands: m is a ModRM byte of registers, 0 to 7 its middle field; i is a
+ * byte, z a word; r is a register in the opcode.
+ */
 static const struct shape shapes[] = {
 	{ 0x00, 0x03, "m" },     { 0x04, 0x04, "i" },    { 0x05, 0x05, "z" },
 	{ 0x20, 0x23, "m" },     { 0x24, 0x24, "i" },    { 0x25, 0x25, "z" },
@@ -288,7 +294,10 @@ static int is_rsp(uint8_t rex, uint8_t rex_bit, unsigned int field)
 	return field == RSP && !(rex & rex_bit);
 }
 
-/* Bytes of an instruction that uses registers other than rsp; 0: try again. */
+/*
+ * Writes an instruction that uses registers other than rsp. Returns its length,
+ * or 0 if the caller must try again.
+ */
 static size_t put_insn(uint8_t *code, uint64_t *seed)
 {
 	const struct shape *shape = &shapes[next_random(seed) % SHAPES];
@@ -378,7 +387,10 @@ static struct values describe(const uint64_t *registers, uint64_t *seed)
 	return values;
 }
 
-/* Each conditional jump that could come next, as the flags have it go. */
+/*
+ * Checks the values after each conditional jump that may follow, for the
+ * direction that the flags select.
+ */
 static void assert_true_behind_jumps(const struct values *values,
 				     const uint64_t *registers,
 				     const uint8_t *code)

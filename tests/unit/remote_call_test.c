@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls in threads of another process, and what becomes of these (cli/attach/remote_call.h). */
+/*
+ * Tests of calls in threads of another process (cli/attach/remote_call.h), and
+ * of the state of these threads afterwards.
+ */
 #include "unit.h"
 
 #include <errno.h>
@@ -80,7 +83,7 @@ static void end(pid_t child)
 	assert_int_equal(waitpid(child, &status, __WALL), child);
 }
 
-/* The child, which is stopped, calls that, for at most so long. */
+/* Makes the stopped child call a function, for at most this time. */
 static int call_stopped(struct tracer *tracer, pid_t child,
 			void (*function)(void), uint64_t patience_ns)
 {
@@ -192,7 +195,7 @@ static void go_round_in_two_threads(void)
 	go_round();
 }
 
-/* All its threads are traced, and the first ends last. */
+/* All threads of the process are traced, and the main thread ends last. */
 static void the_end_of_a_process_ends_its_call(void **state)
 {
 	const pid_t child = start(go_round_in_two_threads);
@@ -254,7 +257,7 @@ static void a_thread_that_does_not_stop_in_time_continues(void **state)
 
 enum { HAS_EINTR = 1, HAS_EVENT };
 
-static int event; /* in the child */
+static int event; /* event of the child */
 
 static void raise_event(int signal)
 {
@@ -278,7 +281,7 @@ static void wait_for_event(void)
 	pause();
 }
 
-/* The child, in its epoll_wait(), which the stop has ended. */
+/* Stops the child in epoll_wait(), which returns because of the stop. */
 static void stop_in_wait(struct tracer *tracer, pid_t child)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
@@ -305,14 +308,16 @@ static void a_wait_continues_after_a_stop(void **state)
 
 	stop_in_wait(&tracer, child);
 	tracer_close(&tracer);
-	stop_in_wait(&tracer, child); /* again: it has not returned */
+	stop_in_wait(&tracer,
+		     child); /* again, because the wait has not returned */
 	assert_int_equal(atomic_load(&shared->result), 0);
 	tracer_close(&tracer);
 	end(child);
 }
 
 /*
- * The thread is set to continue its wait, and gets the signal before it does.
+ * The thread is prepared to continue its wait, and gets the signal before it
+ * continues.
  */
 static void a_signal_handler_ends_a_restarted_wait(void **state)
 {

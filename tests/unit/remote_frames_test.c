@@ -27,7 +27,7 @@ static struct {
 } answered;
 
 static size_t written_bytes, running = THREADS;
-static int begun; /* workers */
+static int begun; /* number of workers that were forked */
 
 int target_read(int memory, uint64_t at, void *out, size_t bytes)
 {
@@ -100,7 +100,7 @@ static int find(char **why)
 	return remote_frames_find(&reader, &tracer, NULL, list, &frames, why);
 }
 
-/* Returns how many workers are forked while so many threads are stopped. */
+/* Returns how many workers are forked for this number of stopped threads. */
 static int workers_for(size_t count, size_t room)
 {
 	struct tracee *threads = calloc(count, sizeof(*threads));

@@ -14,12 +14,12 @@
 #include "cli/attach/remote_texts.h"
 #include "cli/target/target.h"
 
-#define START      UINT64_C(0x10000) /* of all that the process has */
+#define START      UINT64_C(0x10000) /* start of the range of addresses */
 #define BYTES      0x4000
 #define TEXTS_AT   (START + 0x3000)
 #define CODE_AT    (START + 0x1000)
 #define FIRST_AT   (CODE_AT + 0x10)
-#define ACROSS_AT  (CODE_AT + 0xffe) /* on two pages */
+#define ACROSS_AT  (CODE_AT + 0xffe) /* a hook on two pages */
 #define JUMP_BYTES 5
 #define HOST_BYTES 10
 
@@ -61,7 +61,10 @@ static struct wire_text text(uint64_t address, uint8_t bytes,
 	return one;
 }
 
-/* A hook that has become another's host since, and one on two pages. */
+/*
+ * Plans a hook whose function has become another hook's host, and a hook on two
+ * pages.
+ */
 static int plan(void **state)
 {
 	const struct wire_text all[] = {
@@ -154,7 +157,7 @@ static void later_writes_of_the_program_stay(void **state)
 	assert_stands("F****GUEST", "CROtH");
 }
 
-/* As where the writer has been killed between two pages. */
+/* As if the writer had been killed between two pages. */
 static void half_written_hooks_are_restored(void **state)
 {
 	memcpy(at(FIRST_AT), "FIRSTguest", HOST_BYTES);
@@ -163,7 +166,7 @@ static void half_written_hooks_are_restored(void **state)
 	assert_stands("firstguest", "cross");
 }
 
-/* A worker that lives would make each page be copied when it is written. */
+/* While a worker exists, each write would copy a page. */
 static void no_child_inherits_the_copy_of_the_code(void **state)
 {
 	unsigned char pages[BYTES / 0x1000];

@@ -17,17 +17,20 @@ struct sampled_world {
 	uint64_t main, f, g, h;
 };
 
-/* Set-up and tear-down of each test: its state is a struct sampled_world. */
+/* Set-up and tear-down of tests whose state is a struct sampled_world. */
 int sampled_set_up(void **state);
 int sampled_tear_down(void **state);
 
-/* Another sample, of 1000 ns. */
+/* Adds a sample of 1,000 ns. */
 void sampled_add(struct sampled_world *world, uint64_t id, uint64_t where);
 
 void sampled_read_as(struct sampled_world *world, const struct whose *whose);
 void sampled_read(struct sampled_world *world);
 
-/* The node that functions of the catalog, ended by 0, lead to. */
+/*
+ * Returns the node at the end of a chain of the catalog's functions, which 0
+ * ends.
+ */
 const struct tree_node *sampled_node(const struct session *session,
 				     const uint32_t *functions);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where samples go in the tree, and how groups divide it. */
+/* Tests the contexts of samples, and how groups divide the tree. */
 #include "tests/unit/unit.h"
 
 #include <limits.h>
@@ -126,7 +126,7 @@ static void assert_wait(struct sampled_world *world, uint32_t wait,
 	sampled_assert(world, NODE(world, F(1), F(2), F(7), function), 1);
 }
 
-/* As after a jump that was not seen: main is two calls further out. */
+/* The state after an unseen jump: main is two calls further out. */
 static void sample_after_a_jump_belongs_to_an_outer_caller(void **state)
 {
 	struct sampled_world *world = *state;

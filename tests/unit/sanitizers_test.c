@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of preload/host/sanitizers.c. The loader and the modules of the program
- * are stand-ins.
+ * Tests of preload/host/sanitizers.c. The test replaces the loader and the
+ * modules of the program.
  */
 #include "tests/unit/unit.h"
 

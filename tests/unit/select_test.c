@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/host/config.c and select.c: what the rules of a config file leave in. */
+/*
+ * Tests of preload/host/config.c and select.c: which modules and functions the
+ * rules of a configuration select.
+ */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -92,7 +95,7 @@ static void the_smaller_limit_holds(void **state)
 	assert_int_equal(read_config(fixture, "max-contexts 5000\n"
 					      "max-memory 64000\n"),
 			 0);
-	/* with room for a "(folded)" below each */
+	/* leaves room for a "(folded)" node below each context */
 	assert_int_equal(fixture->config.max_contexts, 500);
 	assert_int_equal(fixture->config.max_contexts_cause, WIRE_FOLD_BYTES);
 	assert_int_equal(fixture->config.max_bytes, 64000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions a name means. */
+/* Tests which functions a name denotes. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/sys/slices.c: long work, a slice at a time, in any thread. */
+/*
+ * Tests of preload/sys/slices.c, which divides long work into slices that any
+ * thread can run.
+ */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of the text of source files. */
+/* Tests the limits of the text of source files. */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -83,7 +83,7 @@ static void all_files_together_have_a_limit(void **state)
 	catalog_fini(&catalog);
 }
 
-/* Tabs take eight columns, of which lines keep the first thousand. */
+/* Each tab becomes eight columns. Lines keep the first thousand columns. */
 static void memory_of_long_lines_is_returned(void **state)
 {
 	struct source_files files = { .is_offline = 1 };

@@ -12,7 +12,7 @@
 #include "symbolizer/a2n.h"
 
 enum {
-	BYTES = 48, /* of the model's memory */
+	BYTES = 48, /* bytes of the model's memory */
 	TIMES = 12,
 	MOST_STEPS = 40,
 	ROUNDS = 1500,
@@ -25,18 +25,19 @@ struct step {
 	uint64_t time;
 	unsigned int start;
 	unsigned int bytes;
-	unsigned int id; /* of code, or of a mapping */
+	unsigned int id; /* id of code or of a mapping */
 };
 
 struct model {
-	unsigned int code[BYTES]; /* 0: none */
+	unsigned int code[BYTES]; /* 0 means none */
 	unsigned int mapping[BYTES];
 };
 
 struct script {
 	struct step steps[MOST_STEPS];
 	unsigned int count;
-	unsigned int bytes_of[MOST_STEPS + 1]; /* by id of code */
+	unsigned int
+		bytes_of[MOST_STEPS + 1]; /* number of bytes by id of code */
 	unsigned int codes;
 	unsigned int mappings;
 };
@@ -65,7 +66,10 @@ static void take_away(struct model *model, unsigned int id)
 	}
 }
 
-/* Code is in one place at a time, even if it moved before it was added. */
+/*
+ * Applies a step. Code has one address at a time, even if it moved before it
+ * was added.
+ */
 static void carry_out(struct model *model, const struct step *step)
 {
 	switch (step->kind) {
@@ -87,7 +91,10 @@ static void carry_out(struct model *model, const struct step *step)
 	}
 }
 
-/* Mappings take code away before any code of the same time comes. */
+/*
+ * Returns the state at a time. Mappings replace code before code of the same
+ * time is added.
+ */
 static struct model model_at(const struct script *script, uint64_t time)
 {
 	struct model model = { 0 };
@@ -179,7 +186,7 @@ struct round {
 	struct a2n_space *space;
 	const struct script *script;
 	uint64_t base;
-	struct model models[TIMES + 1]; /* the last is of A2N_LATEST */
+	struct model models[TIMES + 1]; /* the last one is for A2N_LATEST */
 };
 
 static uint64_t time_of(unsigned int index)

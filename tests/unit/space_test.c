@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Address spaces over time, case by case; space_model_test.c tries the rest. */
+/*
+ * Tests of single cases of address spaces over time. space_model_test.c tests
+ * random ones.
+ */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -39,7 +42,7 @@ static void commit(struct a2n_space *space)
 	assert_int_equal(a2n_space_commit(space), 0);
 }
 
-/* The name at pc at that time, "" if there is something without, or NULL. */
+/* Returns the name at a pc and time, "" for code without a name, or NULL. */
 static const char *name_at(const struct a2n_space *space, uint64_t pc,
 			   uint64_t time)
 {
@@ -296,7 +299,7 @@ static void nonsense_is_refused(void **state)
 	a2n_space_destroy(space);
 }
 
-/* The three shapes that make most pieces and most entries in the tree. */
+/* Three sequences of mappings that create the most pieces and tree entries. */
 static void memory_stays_in_proportion_however_much_overlaps(void **state)
 {
 	enum { CODES = 20000, LOG2 = 16 };
@@ -465,7 +468,7 @@ static void a_missing_process_is_an_error(void **state)
 	a2n_space_destroy(space);
 }
 
-/* A copy of this very program, which is another file by the same name. */
+/* Copies this program, which is another file of the same name. */
 static void copy_self(const char *path)
 {
 	char command[256];
@@ -476,8 +479,8 @@ static void copy_self(const char *path)
 }
 
 /*
- * The kernel's link leads to a deleted file; where it may not be followed
- * there is at least no other file in its place.
+ * The kernel's link leads to the deleted file. Where it may not be followed, at
+ * least no other file is used.
  */
 static void a_deleted_file_is_not_mistaken_for_its_successor(void **state)
 {

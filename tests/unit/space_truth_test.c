@@ -108,7 +108,7 @@ static void ask(const struct a2n_space *space, const char *name, uint64_t pc,
 		name ? name : "nothing", frame.name ? frame.name : "nothing");
 }
 
-/* On both sides of all borders. */
+/* Checks both sides of all borders. */
 static int check_map(const char *path)
 {
 	struct truth truth = read_truth(path);
