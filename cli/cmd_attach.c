@@ -81,7 +81,7 @@ struct attach_options {
 	struct directives directives;
 	struct interval_options intervals;
 	struct push_options push;
-	char **words; /* the options of pushes */
+	char **words; /* the options that are passed to pushes */
 };
 
 static int parse_time(const char *text, int64_t *ms)
@@ -247,7 +247,7 @@ struct attach_run {
 	struct chosen seen;
 	size_t refused;
 	struct intervals intervals;
-	char **folders; /* in which the members record */
+	char **folders; /* folders in which the members record */
 	size_t folder_count;
 };
 

@@ -23,7 +23,7 @@ struct push_command {
 	struct push_options push;
 	struct push request;
 	const char *since; /* an earlier snapshot, or NULL */
-	int is_now;        /* the profile ends now */
+	int is_now;        /* whether the profile ends at the present time */
 	struct export export;
 };
 

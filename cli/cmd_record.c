@@ -334,7 +334,8 @@ struct record_poll {
 	const char *name; /* Name of the command. */
 	struct launch *job;
 	struct output *output;
-	struct reading_lines *lines; /* NULL: none are printed. */
+	/* Lines about files that are being read; NULL if none are printed. */
+	struct reading_lines *lines;
 };
 
 static void keep_output(const char *name, struct output *output)

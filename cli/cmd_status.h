@@ -13,7 +13,7 @@ struct status {
 	struct live_process process;
 	uint64_t read_ns; /* Time of the first reading. */
 	struct part_totals totals;
-	struct wire_header header; /* of the part */
+	struct wire_header header; /* header of the part */
 	uint64_t calls_per_s;
 	uint64_t bytes; /* Size of the recording. */
 	int is_gone;

@@ -153,9 +153,13 @@ enum metric_kind { METRIC_COUNTER, METRIC_GAUGE };
 static const struct {
 	const char *name, *help;
 	enum metric_kind kind;
-	int is_ns; /* printed in seconds */
+	/* whether the value is in nanoseconds and printed in seconds */
+	int is_ns;
 	uint64_t (*value)(const struct status *status);
-	int (*has)(const struct status *status); /* NULL: each process has it */
+	/*
+	 * returns whether a process has the metric; NULL if each process has it
+	 */
+	int (*has)(const struct status *status);
 } families[] = {
 	{ "clew_calls_total", "Calls that were counted.", METRIC_COUNTER, 0,
 	  calls, NULL },

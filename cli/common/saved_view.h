@@ -21,8 +21,10 @@ enum saved_option {
 extern const char *const saved_option_names[SAVED_OPTIONS];
 
 struct saved_view {
-	const char *values[SAVED_OPTIONS]; /* NULL: not given */
-	char *text; /* of the file that was read; it contains the values */
+	/* NULL if the option was not given */
+	const char *values[SAVED_OPTIONS];
+	/* text of the file that was read, which contains the values */
+	char *text;
 };
 
 /*

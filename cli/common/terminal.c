@@ -12,7 +12,7 @@
 
 enum { KEY_COLOR = 0x400, KEY_NO_PAGER, KEY_WIDE };
 
-enum { PROSE_WIDTH = 80 }; /* Without a terminal. */
+enum { PROSE_WIDTH = 80 }; /* Width of prose without a terminal. */
 
 /* clang-format off */
 #define ROW_COLOR \

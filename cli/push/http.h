@@ -11,20 +11,22 @@
 #include <stdint.h>
 
 enum {
-	HTTP_ANSWER_MAX = 64 << 10, /* bytes of an answer that are stored */
+	/* maximum number of bytes of an answer that are stored */
+	HTTP_ANSWER_MAX = 64 << 10,
 	HTTP_TRIES_MAX = 5,
 };
 
 struct http_request {
 	const char *url;
 	const char *content_type;
-	const char *encoding; /* Content-Encoding; NULL: none */
+	const char *encoding; /* value of Content-Encoding, or NULL */
 	const char *const *headers;
 	size_t header_count;
 	const void *body;
 	size_t bytes;
-	const char *ca;     /* file with certificates; NULL: the system's */
-	int64_t timeout_ms; /* of all tries together */
+	/* file with certificates; NULL for those of the system */
+	const char *ca;
+	int64_t timeout_ms; /* time limit of all tries together */
 };
 
 struct http_answer {

@@ -20,7 +20,7 @@
 /* Characters of an answer that an error message quotes. */
 enum { QUOTED_MAX = 200 };
 
-/* Longer waits that a server asks for are taken as this one. */
+/* Maximum of the wait that a server can ask for. */
 enum { RETRY_MAX_S = 1000000 };
 
 /* Pause before the second try; each further pause is twice as long. */
@@ -74,7 +74,7 @@ static char *whole_path(const char *path, const char *api)
 	return memory_printf("%.*s%s", (int)length, path, api);
 }
 
-/* Parts of an address; NULL: the address has none. */
+/* The parts of an address. A part that the address does not have is NULL. */
 struct url_parts {
 	char *scheme, *host, *user, *path, *query, *fragment;
 };
@@ -179,8 +179,8 @@ struct http_try {
 	uint64_t end_ns; /* CLOCK_MONOTONIC */
 	char error[CURL_ERROR_SIZE];
 	CURLcode code;
-	long status;      /* 0: no answer */
-	int64_t retry_ms; /* the server asks to wait so long; 0: it does not */
+	long status;      /* status of the answer; 0 without an answer */
+	int64_t retry_ms; /* time for which the server asks to wait, or 0 */
 };
 
 /* Stores the first bytes of the answer. Refuses an answer that is too long. */
@@ -232,7 +232,8 @@ static void configure(struct http_try *try)
 	add_field(try, "Content-Type", request->content_type);
 	if (request->encoding)
 		add_field(try, "Content-Encoding", request->encoding);
-	add_line(try, "Expect:"); /* do not wait for status 100 */
+	/* prevents that libcurl waits for status 100 */
+	add_line(try, "Expect:");
 	for (size_t i = 0; i < request->header_count; i++)
 		add_line(try, request->headers[i]);
 	curl->set(handle, CURLOPT_URL, request->url);

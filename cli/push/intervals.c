@@ -88,7 +88,10 @@ static void start_merge(struct intervals *intervals)
 	free_words(argv, count);
 }
 
-/* Pushes what `newer` has more than `older`; 0: everything. */
+/*
+ * Pushes the difference between the snapshots `newer` and `older`, or all of
+ * `newer` if `older` is 0.
+ */
 static void start_push(struct intervals *intervals, unsigned int newer,
 		       unsigned int older)
 {
@@ -211,7 +214,7 @@ static int left_ms(const struct intervals *intervals)
 	const uint64_t left =
 		intervals->next_ns > now ? intervals->next_ns - now : 0;
 
-	/* Rounded up, so that the interval is over then. */
+	/* The time is rounded up, so that the interval is over then. */
 	return left / 1000000 > 1000000 ? 1000000 : (int)(left / 1000000) + 1;
 }
 

@@ -23,9 +23,9 @@
 enum { INTERVALS_KEEP_DEFAULT = 2, INTERVALS_KEEP_MAX = 1000 };
 
 struct interval_options {
-	uint64_t every_ns;        /* 0: no snapshots */
-	unsigned int keep;        /* snapshots; at least 2 */
-	const char *url;          /* NULL: no pushes */
+	uint64_t every_ns; /* time between two snapshots; 0 if there are none */
+	unsigned int keep; /* number of snapshots that are kept, at least 2 */
+	const char *url;   /* address to which profiles are pushed, or NULL */
 	const char *const *words; /* options of `clew push` */
 	size_t word_count;
 };
@@ -34,17 +34,18 @@ enum interval_step { INTERVAL_WAITS, INTERVAL_MERGES, INTERVAL_PUSHES };
 
 struct intervals {
 	const struct interval_options *options;
-	const char *command; /* for messages */
-	char *output;        /* folder of the recording; NULL: not begun */
-	const char *const *folders; /* whose parts snapshots contain */
+	const char *command; /* name of the command in messages */
+	char *output; /* folder of the recording; NULL until it has begun */
+	/* folders whose parts the snapshots contain */
+	const char *const *folders;
 	size_t folder_count;
 	enum interval_step step;
 	pid_t child;
 	int child_fd;     /* readable when the child has exited; or -1 */
 	uint64_t next_ns; /* CLOCK_MONOTONIC of the next interval */
-	int has_snapshot; /* OUTPUT.1 belongs to this session */
+	int has_snapshot; /* whether OUTPUT.1 belongs to this session */
 	struct push_counts *counts; /* never NULL */
-	struct push_counts own;     /* if there is no memory to share */
+	struct push_counts own;     /* used if there is no memory to share */
 };
 
 /* Begins the first interval. `folders` must exist until intervals_end(). */

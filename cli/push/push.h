@@ -5,7 +5,10 @@
 
 #include "cli/push/push_options.h"
 
-/* The request, before anything is read that takes long. */
+/*
+ * The prepared request. It is checked before a recording is read, which may
+ * take long.
+ */
 struct push {
 	const struct push_options *options;
 	char *url; /* with the path of the store's API */
@@ -13,7 +16,7 @@ struct push {
 };
 
 struct push_result {
-	size_t bytes; /* sent */
+	size_t bytes; /* number of bytes that were sent */
 	unsigned int tries;
 };
 

@@ -15,7 +15,7 @@
 
 #define NAME "clew-pushes"
 
-/* Descriptors of a process that are searched. */
+/* Maximum number of descriptors of a process that are searched. */
 enum { SEARCHED_MAX = 4096 };
 
 struct push_counts *push_counts_create(void)

@@ -12,12 +12,13 @@
 #include <sys/types.h>
 
 struct push_counts {
-	char magic[8];             /* PUSH_COUNTS_MAGIC */
-	uint64_t snapshots;        /* written */
-	uint64_t failed_snapshots; /* not written */
-	uint64_t pushed;           /* intervals that a store accepted */
-	uint64_t lost;             /* intervals that no store accepted */
-	uint64_t pushed_at_s;      /* CLOCK_REALTIME of the last success; 0 */
+	char magic[8];      /* always PUSH_COUNTS_MAGIC */
+	uint64_t snapshots; /* number of snapshots that were written */
+	/* number of snapshots that could not be written */
+	uint64_t failed_snapshots;
+	uint64_t pushed;      /* number of intervals that a store accepted */
+	uint64_t lost;        /* number of intervals that no store accepted */
+	uint64_t pushed_at_s; /* CLOCK_REALTIME of the last success, or 0 */
 };
 _Static_assert(sizeof(struct push_counts) == 48, "for other processes");
 

@@ -131,7 +131,7 @@ static int add_lines(struct push_headers *headers, char *text,
 static int read_file(struct push_headers *headers, const char *path, char **why)
 {
 	char *text = memory_zeroed(FILE_BYTES_MAX + 1, 1);
-	FILE *file = fopen(path, "re"); /* may be a pipe */
+	FILE *file = fopen(path, "re"); /* the file may be a pipe */
 	size_t bytes = file ? fread(text, 1, FILE_BYTES_MAX, file) : 0;
 	int err = 0;
 

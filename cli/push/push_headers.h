@@ -13,11 +13,11 @@
 
 #define PUSH_HEADERS_VARIABLE "CLEW_PUSH_HEADERS"
 
-/* Zero-initialise before use. */
+/* The user sets all members to 0 before use. */
 struct push_headers {
 	char **lines; /* "Name: value" */
 	size_t count, capacity;
-	size_t secrets; /* lines that did not come from arguments */
+	size_t secrets; /* number of lines that did not come from arguments */
 };
 
 /* Adds an argument. Returns 0, or -EINVAL and *why. */

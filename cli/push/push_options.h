@@ -10,16 +10,17 @@
 
 struct push_options {
 	const struct push_store *store;
-	const char *url; /* as the user wrote it; set by the command */
+	const char *url; /* address as the user wrote it; set by the command */
 	const char *service;
 	struct export_label *labels; /* names are copies */
 	size_t label_count, label_capacity;
 	struct push_headers headers;
 	const char *headers_path, *ca;
 	int is_insecure;
-	int are_given; /* any of these options */
+	int are_given; /* whether any of these options is given */
 	int64_t timeout_ms;
-	size_t max_samples; /* 0: no limit */
+	/* maximum number of samples; 0 if there is no limit */
+	size_t max_samples;
 	int has_max_samples;
 };
 

@@ -40,7 +40,7 @@ static int read_back(FILE *file, void **data, size_t *bytes)
 	return -EIO;
 }
 
-/* Runs an export. pprof's needs a file, so that both have one in memory. */
+/* Runs an export to a file in memory, because that of pprof needs a file. */
 static int write_export(struct export *export,
 			int (*write)(struct export *, FILE *, char **),
 			void **data, size_t *bytes, char **why)
@@ -73,7 +73,7 @@ static int compress_body(const void *data, size_t bytes, struct push_body *body,
 	z_stream stream = { 0 };
 	int state;
 
-	if (bytes > UINT_MAX) /* zlib's type */
+	if (bytes > UINT_MAX) /* zlib uses unsigned int for sizes */
 		return fail(why, -EFBIG,
 			    "the profile is larger than 4 GB; send less, for "
 			    "example with --max-samples");
@@ -174,7 +174,7 @@ static json_t *random_id(void)
 			    id[14], id[15]);
 }
 
-/* Takes over both references. */
+/* Takes ownership of the JSON object. */
 static int fill_json(json_t *whole, struct push_body *body, char **why)
 {
 	char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;

@@ -10,14 +10,14 @@
 
 struct push_body {
 	const char *content_type;
-	const char *encoding; /* Content-Encoding; NULL: none */
+	const char *encoding; /* value of Content-Encoding, or NULL */
 	void *data;           /* The caller frees it. */
 	size_t bytes;
 };
 
 struct push_store {
 	const char *name;
-	const char *path;   /* of the API, below the address of the store */
+	const char *path;   /* path of the API below the address of the store */
 	size_t max_samples; /* default of --max-samples */
 	/* Labels have names as in Prometheus: letters, digits and "_". */
 	int has_label_names;

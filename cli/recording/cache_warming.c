@@ -38,7 +38,10 @@ struct found {
 	int had_analysis, had_index; /* Already in the cache. */
 	uint32_t functions;
 	uint64_t symbols, rows;
-	char reason[160]; /* For example, that there is no debug information. */
+	/*
+	 * Why data is missing, for example that there is no debug information.
+	 */
+	char reason[160];
 };
 
 struct sized_file {

@@ -21,7 +21,7 @@ static const char *const default_folders[] = { MACHINE_LIBRARY_FOLDERS };
 struct library_search {
 	struct needed_libraries *libraries;
 	struct loader_cache cache;
-	char *interpreter; /* PT_INTERP of the program, or NULL */
+	char *interpreter; /* the path in PT_INTERP of the program, or NULL */
 };
 
 /* ---- Content of a file ---- */

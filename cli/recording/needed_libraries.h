@@ -16,7 +16,7 @@ struct needed_library {
 	char *search; /* DT_RPATH or DT_RUNPATH, or NULL. */
 	size_t parent;
 	int is_runpath;
-	int has_no_defaults; /* DF_1_NODEFLIB */
+	int has_no_defaults; /* whether the flag DF_1_NODEFLIB is set */
 };
 
 struct needed_libraries {

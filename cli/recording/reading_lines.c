@@ -17,8 +17,12 @@
 #include "wire/recording.h"
 
 enum {
-	STARTING_MAX = 64, /* Only the latest ones, if there are more. */
-	SHORT_MS = 250,    /* Shorter times are not reported. */
+	/*
+	 * Maximum number of starting processes. If there are more, only the
+	 * latest are observed.
+	 */
+	STARTING_MAX = 64,
+	SHORT_MS = 250, /* The least time that is reported. */
 	EVENTS_BYTES = 16384,
 };
 

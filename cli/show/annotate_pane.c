@@ -22,10 +22,11 @@ struct annotate_pane {
 	uint32_t function;
 	struct annotation annotation;
 	int has_annotation;
-	struct call_sites sites; /* of the recording, once they are read */
+	/* call sites of the recording, once they are read */
+	struct call_sites sites;
 	int has_sites;
 	enum annotate_choice shows;
-	int shows_all; /* also code without time */
+	int shows_all; /* whether code without time is shown as well */
 	struct screen_page page;
 };
 
@@ -115,7 +116,7 @@ static char *state(struct pane *pane)
 			     shown->shows_all ? ", also without time" : "");
 }
 
-/* The text has headings of its own. */
+/* Writes the heading of the pane. The text itself has further headings. */
 static void heading(FILE *out, struct pane *pane)
 {
 	const struct annotate_pane *shown = (const struct annotate_pane *)pane;

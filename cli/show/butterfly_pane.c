@@ -10,8 +10,9 @@
 
 struct butterfly_pane {
 	struct pane pane;
-	uint32_t function;  /* FUNCTION_NONE: no rows */
-	enum metric metric; /* by which the rows are sorted */
+	/* the function; FUNCTION_NONE if there are no rows */
+	uint32_t function;
+	enum metric metric; /* metric by which the rows are sorted */
 	struct butterfly butterfly;
 	struct butterfly_view view;
 	char *name;

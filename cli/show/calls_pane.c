@@ -16,8 +16,10 @@
 #include "report/write/trace_calls.h"
 
 enum {
-	SLOWEST_MAX = 1000, /* calls that are listed, as in the page */
-	INNER_MAX = 20000,  /* calls that are shown inside of one */
+	/* maximum number of listed calls, as in the page of clew html */
+	SLOWEST_MAX = 1000,
+	/* maximum number of calls that are shown inside of one */
+	INNER_MAX = 20000,
 };
 
 enum calls_level { LEVEL_FUNCTIONS, LEVEL_CALLS, LEVEL_TEXT, LEVELS };
@@ -33,8 +35,8 @@ static const char *const key_texts[LATENCY_KEYS] = {
 
 struct calls_pane {
 	struct pane pane;
-	int was_opened; /* the trace was looked for */
-	char *why;      /* why there is no trace; NULL: there is one */
+	int was_opened; /* whether the trace was searched for */
+	char *why;      /* why there is no trace, or NULL */
 	struct traces traces;
 	struct trace_window window;
 	struct trace_output output;
@@ -44,9 +46,9 @@ struct calls_pane {
 	enum calls_level level;
 	/* The rows of the levels that are not shown. */
 	struct screen_list lists[LEVELS];
-	struct slow_calls slow; /* of one function */
+	struct slow_calls slow; /* the slow calls of one function */
 	uint32_t function;
-	struct screen_page page; /* of one call, or of two */
+	struct screen_page page; /* the text about one call or two */
 };
 
 /* ---- The trace ---- */

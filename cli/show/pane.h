@@ -16,28 +16,34 @@ struct viewed {
 	struct session *session;
 	const struct view_options *options;
 	struct source_files *sources;
-	uint32_t function; /* the selected one, or FUNCTION_NONE */
-	/* By function: 1 if the search finds it; NULL without a search. */
+	uint32_t function; /* the selected function, or FUNCTION_NONE */
+	/*
+	 * For each function, 1 if the search finds it. NULL without a search.
+	 */
 	uint8_t *matches;
-	size_t match_room;      /* length of `matches` */
-	const char *searched;   /* the text of the search */
-	char *message;          /* shown until the next key, or NULL */
-	int is_share_of_caller; /* trees: instead of the share of the total */
+	size_t match_room;    /* length of `matches` */
+	const char *searched; /* the text of the search */
+	char *message; /* a message that is shown until the next key, or NULL */
+	/* for trees: whether shares refer to the caller and not to the total */
+	int is_share_of_caller;
 };
 
 struct pane;
 
 struct pane_kind {
 	const char *name;
-	const char *keys; /* what the last line lists for this pane */
-	/* Finds the rows, when the pane was opened or the metric changed. */
+	const char *keys; /* the keys that the last line lists for this pane */
+	/*
+	 * Finds the rows. Called when the pane was opened or the metric has
+	 * changed.
+	 */
 	void (*update)(struct pane *pane);
 	/* Chooses columns for the width of the screen. */
 	void (*layout)(struct pane *pane);
 	/* Returns the order of the rows and the like; the caller frees it. */
 	char *(*state)(struct pane *pane);
 	void (*heading)(FILE *out, struct pane *pane);
-	screen_write_row *row; /* the context is the pane */
+	screen_write_row *row; /* called with the pane as its context */
 	/* Returns the function of a row, or FUNCTION_NONE. */
 	uint32_t (*function)(struct pane *pane, size_t row);
 	/* Obeys a key. Returns 0 if the pane does not use it. */
@@ -49,7 +55,7 @@ struct pane_kind {
 	int (*find)(struct pane *pane, int is_backward);
 	/* Returns whether rows are text, in which the search looks; or NULL. */
 	int (*is_text)(const struct pane *pane);
-	/* The pane shows viewed->function when it is opened. */
+	/* Whether the pane shows viewed->function when it is opened. */
 	int follows_function;
 	void (*fini)(struct pane *pane);
 };
@@ -59,8 +65,8 @@ struct pane {
 	const struct pane_kind *kind;
 	struct viewed *viewed;
 	struct screen_list list;
-	int is_stale;  /* update() is needed before the pane is drawn */
-	int is_opened; /* the pane was opened since update() */
+	int is_stale;  /* whether update() is needed before the pane is drawn */
+	int is_opened; /* whether the pane was opened since update() */
 };
 
 /* Create a pane, which kind->fini and free() destroy. */
@@ -70,7 +76,7 @@ struct pane *butterfly_pane_create(struct viewed *viewed);
 struct pane *annotate_pane_create(struct viewed *viewed);
 struct pane *calls_pane_create(struct viewed *viewed);
 
-/* The pane_kind.find of panes whose rows are functions. */
+/* The function pane_kind.find of panes whose rows are functions. */
 int pane_find_function(struct pane *pane, int is_backward);
 
 /* Returns whether the search finds the function. */

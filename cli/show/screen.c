@@ -19,11 +19,14 @@
 
 enum {
 	KEY_ESCAPE_MS = 25,
-	SHIFT = 10, /* columns that a key scrolls */
+	SHIFT = 10, /* number of columns by which a key scrolls */
 	SHIFT_MAX = 1000,
 };
 
-/* Signals of crashes. SIGBUS belongs to truncated_files.h. */
+/*
+ * Signals of crashes. SIGBUS is not among them, because truncated_files.h
+ * handles it.
+ */
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGILL, SIGFPE };
 
 enum { CRASHES = sizeof(crashes) / sizeof(*crashes), STACK_BYTES = 1 << 14 };
@@ -34,10 +37,14 @@ static struct {
 	struct termios before;
 	char leaving[256]; /* what the terminal needs to show lines again */
 	size_t leaving_bytes;
-	pid_t owner; /* children may inherit the handlers */
+	pid_t owner; /* pid of clew; children may inherit the handlers */
 	int has_color;
 	int has_exit_handler;
-	char crash_stack[STACK_BYTES]; /* a crash may have used up the other */
+	/*
+	 * stack for the handlers, because a crash may have used up the other
+	 * stack
+	 */
+	char crash_stack[STACK_BYTES];
 } terminal;
 
 /* ---- Restoring the terminal ---- */
@@ -66,7 +73,10 @@ static void restore(void)
 {
 	if (!terminal.screen || getpid() != terminal.owner)
 		return;
-	/* A terminal that no longer exists needs nothing. */
+	/*
+	 * The error is ignored: a terminal that no longer exists need not be
+	 * restored.
+	 */
 	if (write(STDOUT_FILENO, terminal.leaving, terminal.leaving_bytes) < 0)
 		return;
 	tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
@@ -75,7 +85,7 @@ static void restore(void)
 static void die_of(int number)
 {
 	restore();
-	/* SA_RESETHAND: the default action ends the process. */
+	/* Because of SA_RESETHAND, the default action now ends the process. */
 	raise(number);
 }
 

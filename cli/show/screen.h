@@ -20,7 +20,7 @@ enum screen_look {
 	LOOK_PLAIN = 0,
 	LOOK_BOLD = 1,
 	LOOK_DIM = 2,
-	LOOK_REVERSE = 4, /* fills the line */
+	LOOK_REVERSE = 4, /* reverse colours, which fill the line */
 	LOOK_UNDERLINE = 8,
 };
 
@@ -100,7 +100,7 @@ void screen_list_draw(struct screen_list *list, const char *heading,
 
 /* ---- Pages of text ---- */
 
-/* Zero-initialised: no page. */
+/* A text with many lines. All members are 0 if there is no page. */
 struct screen_page {
 	char *text;
 	char **lines; /* point into `text` */

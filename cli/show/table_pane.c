@@ -165,7 +165,10 @@ static void sort_by_next(struct table_pane *table, size_t step)
 	screen_list_select(&pane->list, 0);
 }
 
-/* Rows of samples need samples. */
+/*
+ * Shows the next kind of rows. Kinds that show samples are skipped without
+ * samples.
+ */
 static void show_next_kind(struct table_pane *table)
 {
 	const struct session *session = table->pane.viewed->session;

@@ -21,8 +21,11 @@ struct top_screen {
 	struct live_counts *counts;
 	struct live_rows rows;
 	struct screen_list list;
-	struct screen_page page; /* without text while the table is shown */
-	char message[160];       /* Shown until the next key. */
+	/*
+	 * a page that replaces the table; without text while the table is shown
+	 */
+	struct screen_page page;
+	char message[160]; /* Shown until the next key. */
 	struct screen_input filter;
 	int is_paused, has_ended, is_over;
 };

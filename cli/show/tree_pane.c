@@ -18,9 +18,14 @@
 #include "report/write/text_writer.h"
 
 enum {
-	/* Columns of indentation; then it starts again, as in `clew tree`. */
+	/*
+	 * Maximum number of columns of indentation. Deeper levels start again
+	 * at the margin, as in `clew tree`.
+	 */
 	INDENT_MAX = 12,
-	/* The levels of callers: `clew tree --callers-of` has the same. */
+	/*
+	 * Maximum number of levels of callers, as in `clew tree --callers-of`.
+	 */
 	CALLERS_DEPTH = 32,
 };
 
@@ -37,16 +42,20 @@ struct visible_node {
 
 struct tree_pane {
 	struct pane pane;
-	struct tree kept; /* without hidden functions, if the user hides some */
+	/* the tree without hidden functions, if the user hides some */
+	struct tree kept;
 	int has_kept;
-	struct tree callers; /* of one function, while callers are shown */
-	uint32_t callee;     /* that function; FUNCTION_NONE: show contexts */
+	/* the callers of one function, while callers are shown */
+	struct tree callers;
+	/* that function; FUNCTION_NONE while contexts are shown */
+	uint32_t callee;
 	int has_callers;
 	struct tree_view view;
-	struct tree_order order; /* of view.tree */
-	enum metric metric;      /* by which it is sorted */
+	struct tree_order order; /* order of the children in view.tree */
+	enum metric metric;      /* metric by which the tree is sorted */
 	int has_order;
-	uint32_t *position; /* by node: index in order.children; or NULL */
+	/* for each node, its index in order.children; or NULL */
+	uint32_t *position;
 	struct visible_node *rows;
 	size_t capacity;
 };

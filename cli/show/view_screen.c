@@ -78,15 +78,18 @@ enum {
 
 struct view_screen {
 	struct viewed viewed;
-	/* The last one, of the summary, is NULL: it is a page of text. */
+	/*
+	 * The panes. The last one, which shows the summary, is NULL because it
+	 * is a page of text.
+	 */
 	struct pane *panes[PANES];
 	size_t open;              /* index of the open pane */
 	size_t before;            /* the pane that was open before it */
 	struct screen_page page;  /* help, until the user closes it */
-	struct screen_page facts; /* the summary */
+	struct screen_page facts; /* the page with the summary */
 	struct screen_input search;
 	char *total;          /* the first line of the summary */
-	unsigned int columns; /* for which the open pane was laid out */
+	unsigned int columns; /* width for which the open pane was laid out */
 	int is_over;
 	enum view_screen_end end;
 };

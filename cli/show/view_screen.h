@@ -8,7 +8,7 @@
 
 /* State of the screen that is kept when the recording is read again. */
 struct view_screen_state {
-	size_t pane;    /* the open one */
+	size_t pane;    /* index of the open pane */
 	char *function; /* full name of the selected function, or NULL */
 };
 

@@ -38,7 +38,8 @@ struct value_life {
 	uint32_t number; /* never 0 */
 	/* number of rows, including requests that failed */
 	_Atomic uint32_t used;
-	unsigned char *_Atomic chunks[CHUNKS_MAX]; /* payload of each chunk */
+	/* address of each chunk's payload */
+	unsigned char *_Atomic chunks[CHUNKS_MAX];
 };
 
 struct clew_values {

@@ -17,16 +17,19 @@
 #include "preload/time/watch.h"
 
 #define POLL_NS UINT64_C(50000000)
-/* time to the first poll; later intervals grow */
+/* time until the first poll; later intervals are longer */
 #define POLL_FIRST_NS UINT64_C(10000000)
 #define IDLE_NS       UINT64_C(250000000)
-/* length of a survey: this, or as long as hooking all took, */
+/*
+ * A survey takes as long as hooking all functions took, but not less and not
+ * more than this.
+ */
 #define SURVEY_NS   UINT64_C(5000000)
-#define SURVEY_LONG UINT64_C(20000000) /* but at most this */
+#define SURVEY_LONG UINT64_C(20000000)
 /* minimum and maximum of the time between two surveys, in ns */
 #define SURVEY_LEAST 1e9
 #define SURVEY_MOST  6e10
-/* the same in a young process: this part of its age, but at least this, in ns */
+/* The same in a young process: a part of its age, and the minimum in ns. */
 #define EARLY_AGE   .5
 #define EARLY_LEAST 4e7
 /*
@@ -62,8 +65,8 @@
 
 struct budget_clocks {
 	uint64_t now_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns; /* of the process */
-	uint64_t own_ns; /* of clew's own thread */
+	uint64_t cpu_ns; /* CPU time of the process */
+	uint64_t own_ns; /* CPU time of clew's own thread */
 };
 
 /*
@@ -81,16 +84,18 @@ static struct {
 	struct budget_process process;
 	/* The clocks when the process `started` began to count. */
 	struct budget_clocks start;
-	struct budget_process started; /* see `start` */
+	/* the process to which `start` belongs */
+	struct budget_process started;
 	struct budget_functions functions;
 	/* how many of `functions` budget_hooks_learn() has inspected */
 	uint32_t learnt;
 	uint32_t has_learnt; /* budget_hooks_learn() was called in this poll */
 	struct budget_clocks last; /* the clocks at the last poll */
-	uint32_t afresh;    /* number of intervals in a row that were dropped */
-	uint64_t poll_ns;   /* until the next poll */
-	uint64_t idle_ns;   /* until the next poll of a sleeping process */
-	uint64_t survey_ns; /* when to hook all functions again; 0: never */
+	uint32_t afresh;  /* number of intervals in a row that were dropped */
+	uint64_t poll_ns; /* time until the next poll */
+	uint64_t idle_ns; /* time until the next poll of a sleeping process */
+	/* time at which all functions are hooked again; 0 if there is none */
+	uint64_t survey_ns;
 	/* this interval is a survey, in which all functions are hooked */
 	uint32_t is_survey;
 	/* the next survey is one that young processes have in addition */

@@ -30,19 +30,20 @@ struct budget_function {
 	 * were unhooked, [1] while none was (budget_pace.h).
 	 */
 	uint64_t paced_calls[2], paced_ns[2];
-	uint8_t may_change; /* the function can be unhooked */
+	uint8_t may_change; /* whether the function can be unhooked */
 	uint8_t is_trap;
 	uint8_t is_out;    /* the function is unhooked */
 	uint8_t is_chosen; /* the function is about to be unhooked or hooked */
 	uint8_t was_in;  /* the function was hooked when this interval began */
-	uint8_t is_back; /* the function is hooked for the present survey only */
+	uint8_t is_back; /* the function is hooked for this survey only */
 	/*
 	 * Cost of the function's calls in a second, in ns, before it was
 	 * unhooked. Less after each survey in which the calls cost less.
 	 */
 	uint64_t out_cost;
-	struct wire_left_out *record; /* or NULL */
-	struct budget_missed missed;  /* data for its record */
+	struct wire_left_out *record; /* the function's record, or NULL */
+	/* data from which its record is computed */
+	struct budget_missed missed;
 };
 
 struct budget_functions {

@@ -30,11 +30,12 @@ struct budget_rate {
 
 /* The missed calls of a function, and its last period without the hook. */
 struct budget_missed {
-	uint64_t before; /* in earlier periods */
+	uint64_t before; /* missed calls in earlier periods */
 	/* In earlier periods whose surveys were not sure. */
 	uint64_t unsure;
 	uint64_t cpu_ns; /* the program's CPU time in the last period */
-	int fair_begin;  /* the rate before that period is fair */
+	/* whether the rate before that period is fair (struct budget_rate) */
+	int fair_begin;
 };
 
 /* Begins a period without the hook. `rate` is the rate before it. */
@@ -46,13 +47,13 @@ void budget_missed_begin(struct wire_left_out *record,
 void budget_missed_go_on(struct wire_left_out *record,
 			 struct budget_missed *missed, uint64_t cpu_ns);
 
-/* Ends a period, if there is one. */
+/* Ends the present period without the hook, if there is one. */
 void budget_missed_end(struct wire_left_out *record, uint64_t wall_ns);
 
 /*
- * Corrects the estimate of a period by the rate in the survey after it: uses
- * that rate, or the mean of before and after if both are fair. Called once
- * after each period.
+ * Corrects the estimate of a period by the rate that was measured after it,
+ * when the hook was there again. Uses that rate, or the mean of the rates
+ * before and after if both are fair. Called once after each period.
  */
 void budget_missed_correct(struct wire_left_out *record,
 			   struct budget_missed *missed,

@@ -24,7 +24,7 @@
 struct import_tables {
 	const Elf64_Sym *symbols;
 	const char *strings;
-	/* version of each symbol, a number in `needed` */
+	/* for each symbol, the number of its version in `needed` */
 	const Elf64_Half *versions;
 	const Elf64_Verneed *needed;
 	uint64_t relocations, relocation_bytes;

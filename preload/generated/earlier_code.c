@@ -76,7 +76,7 @@ int earlier_code_share(const struct pads *pads)
 	int fd = proc_open_own("maps", O_RDONLY);
 
 	if (fd < 0)
-		return 1; /* unknown, so assume yes */
+		return 1; /* this is unknown; yes is assumed */
 	while ((got = sys_read(fd, buffer, sizeof(buffer))) > 0)
 		for (long i = 0; i < got; i++)
 			count += read_char(&line, buffer[i]);

@@ -26,7 +26,8 @@ struct erlang_head {
 _Static_assert(sizeof(struct erlang_head) == 32, "as Erlang has it");
 
 struct __attribute__((packed)) erlang_range {
-	uint32_t start, end; /* relative to the module's base */
+	/* range of the code, relative to the module's base */
+	uint32_t start, end;
 	uint32_t line_count;
 	uint16_t name_bytes;
 	char name[2];

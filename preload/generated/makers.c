@@ -50,7 +50,7 @@ struct made {
 static struct {
 	struct made items[MADE_MAX];
 	_Atomic uint32_t count;   /* items that may be in use */
-	_Atomic uint32_t changes; /* odd during a change */
+	_Atomic uint32_t changes; /* number of changes, odd during a change */
 	/* Bounds of all items that were ever in use. */
 	_Atomic uint64_t lowest, highest;
 	uint32_t records;

@@ -16,7 +16,7 @@
 /* A stream of records with its lock, in the part of a process. */
 struct locked_stream {
 	struct record_stream records;
-	struct lock lock; /* taken before the part's */
+	struct lock lock; /* taken before the part's lock */
 	uint32_t pid;     /* process that owns the part */
 };
 

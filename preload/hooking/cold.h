@@ -20,7 +20,7 @@
 #include "preload/stubs/window.h"
 
 struct cold {
-	struct config config; /* rt.config */
+	struct config config; /* rt.config points here */
 	/* memory that is freed together with the session's data */
 	struct arena kept;
 	struct recorder recorder;

@@ -437,7 +437,7 @@ static void commit_candidates(struct pass *pass)
 		refuse_all(c, c->module->is_gone ? VERDICT_IS_CHANGED
 			      : err              ? VERDICT_IS_NOT_EXECUTABLE
 						 : VERDICT_IS_UNPATCHABLE);
-		c->patch = NULL; /* excludes it from further steps */
+		c->patch = NULL; /* excludes the candidate from further steps */
 	}
 	frames_announce_to_debugger(&cold->windows);
 }

@@ -30,7 +30,7 @@
 #define PATIENCE_NS   UINT64_C(200000000)
 #define RETIRED_MAX   4096
 #define PAGES_AT_ONCE 512
-#define PAGE_IS_THERE (UINT64_C(3) << 62) /* present, or swapped */
+#define PAGE_IS_THERE (UINT64_C(3) << 62) /* the page is present or swapped */
 #define PIECE_BYTES   (UINT64_C(1) << SHADOW_PIECE_SHIFT)
 
 /*

@@ -76,7 +76,7 @@ int shared_texts_meet(const struct pc_range *range);
 
 struct shared_segment {
 	uint64_t start, end; /* page addresses */
-	uint64_t offset;     /* in both files */
+	uint64_t offset;     /* offset in both files */
 	int protection;
 	/*
 	 * Where the hooked file and the module's own file are mapped ahead; 0:
@@ -84,7 +84,7 @@ struct shared_segment {
 	 */
 	uint64_t hooked_at, own_at;
 	int is_shared; /* the hooked file is mapped at `start` */
-	int is_seen;   /* result of the last check */
+	int is_seen;   /* whether the last check has found it */
 };
 
 struct shared_text {
@@ -96,7 +96,7 @@ struct shared_text {
 	uint64_t text_count;
 	uint64_t found_count; /* the same at the last check */
 	int has_fronts;       /* some of the texts are not hooks */
-	int is_ready;         /* result of the last check */
+	int is_ready;         /* whether the last check has found it */
 	struct shared_segment segments[SHARED_SEGMENTS_MAX];
 	uint32_t segment_count;
 };

@@ -24,12 +24,13 @@ enum rule_kind {
 };
 
 struct rule {
-	struct rule *next; /* in the order of the file */
+	struct rule *next; /* the next rule in the order of the file */
 	enum rule_kind kind;
-	const char *line; /* as written */
-	const char *text; /* glob or regular expression */
+	const char *line; /* the line as it was written */
+	const char *text; /* the rule's glob or regular expression */
 	struct ere regex; /* RULE_FUNCTION, RULE_NOT_FUNCTION */
-	uint64_t matches; /* modules or functions */
+	/* number of modules or functions that the rule has matched */
+	uint64_t matches;
 };
 
 /* A line of a probe's actions. */
@@ -40,7 +41,7 @@ struct probe_line {
 
 /* A requested probe (image/probe_spec.h). */
 struct asked_probe {
-	struct asked_probe *next; /* in the order of the file */
+	struct asked_probe *next; /* the next probe in the order of the file */
 	const char *text;
 	uint32_t number; /* 0 is p1 */
 	/* Set by live_probes.c: */
@@ -48,7 +49,8 @@ struct asked_probe {
 	int is_new; /* not in any recording yet */
 	/* Number of the latest search of the modules; 0: the first. */
 	uint32_t search_number;
-	struct probe_line *lines; /* its actions, as written */
+	/* the lines of its actions as they were written */
+	struct probe_line *lines;
 	struct probe_action action;
 };
 
@@ -78,11 +80,12 @@ struct warmed_file {
 };
 
 struct config {
-	const char *dir;       /* of the recording; absolute */
+	const char *dir;       /* absolute path of the recording */
 	const char *cache_dir; /* NULL: no analysis cache */
 	struct rule *rules;
 	struct asked_probe *probes;
-	struct handler_object *handler_objects; /* of probes */
+	/* objects with the handlers of probes */
+	struct handler_object *handler_objects;
 	int hook_libc;
 	enum config_java java;
 	/*
@@ -113,8 +116,8 @@ struct config {
 	int folds_recursion;
 	int no_tail_nesting;
 	enum wire_time time;
-	uint32_t rate_hz; /* of samples */
-	int wants_ticks;  /* use no finer clock */
+	uint32_t rate_hz; /* number of samples per second */
+	int wants_ticks;  /* whether no finer clock is used */
 	int has_clock;    /* the user has chosen the clock by an option */
 	/*
 	 * Maximum size of a process's packets; 0: no trace, calls are counted.
@@ -122,9 +125,11 @@ struct config {
 	uint64_t trace_bytes;
 	/* maximum size of a thread's packets; 0: no limit */
 	uint64_t thread_bytes;
-	/* calls between two stamps; 0: only at contexts */
+	/*
+	 * number of calls between two stamps; 0 if stamps are only at contexts
+	 */
 	uint32_t stamp_every;
-	int stamp_returns; /* also stamp each return */
+	int stamp_returns; /* whether each return is stamped as well */
 	int keeps_sites;   /* also record the return address of each call */
 	/* Deeper calls are not recorded; 0: no limit. */
 	uint32_t trace_depth;
@@ -140,7 +145,8 @@ struct config {
 	 */
 	uint32_t workers;
 	int snapshot_signal; /* signal that takes a snapshot; 0: none */
-	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */
+	/* budget in thousandths of the CPU time; 0 if there is no limit */
+	uint32_t budget;
 };
 
 /*

@@ -20,7 +20,7 @@
 struct symbol_tables {
 	const uint32_t *hash;
 	const Elf64_Sym *symbols;
-	const Elf64_Half *versions; /* or NULL */
+	const Elf64_Half *versions; /* versions of the symbols, or NULL */
 	const char *strings;
 };
 

@@ -146,8 +146,8 @@
 #define PROBE_IN_LEAF_AT 506
 
 /* Which calls a stub counts. */
-#define STUB_IS_OPEN    0 /* all */
-#define STUB_IS_GUARDED 1 /* those from the text of modules */
+#define STUB_IS_OPEN    0 /* all calls */
+#define STUB_IS_GUARDED 1 /* calls from the text of modules */
 /* Calls from the text of modules and from code that other modules generate. */
 #define STUB_IS_WARY 2
 /*
@@ -157,8 +157,9 @@
 #define STUB_IS_ASKING 3
 
 /*
- * Most bytes of the program's stack that a slow path uses below a stub; tests
- * measure this. It is less than a guard page, and small stacks can spare it.
+ * Maximum number of bytes of the program's stack that clew's C code uses below
+ * a stub. Tests measure this. It is less than a guard page, and small stacks
+ * can spare it.
  */
 #define SLOW_STACK_BYTES 1536
 

@@ -108,9 +108,10 @@ struct sink {
 	void (*on)(void);
 
 	/*
-	 * slot is where the return address was, or is. is_tail is 0, or for a
-	 * tail call the TRACE_TAIL..._WORD that says where it counts. For a
-	 * tail call, miss also makes `id` the thread's id.
+	 * `slot` is the address where the return address was, or still is.
+	 * is_tail is 0, or for a tail call the TRACE_TAIL..._WORD that says
+	 * where it counts. For a tail call, miss also makes `id` the thread's
+	 * id.
 	 */
 	void (*miss)(uint64_t *slot, uint64_t id, int is_tail);
 	void (*enter)(const uint64_t *slot);
@@ -129,22 +130,23 @@ struct sink {
 	void (*resume)(const struct sink_pause *pause);
 
 	/*
-	 * The thread, whose innermost frame is `frame`, now lands where its
-	 * stack pointer is `stack`: the calls in between end. Begins and
-	 * returns a pause, during which the landing takes place.
+	 * Called before the thread, whose innermost frame is `frame`, leaves
+	 * functions by longjmp() or a similar jump. Its stack pointer will then
+	 * be `stack`, and the calls in between end. Begins and returns a pause
+	 * (see above) for the time of the jump.
 	 */
 	struct sink_pause (*jump)(const void *frame, uint64_t stack);
 	/*
-	 * The thread will land when the running functions have returned. `at`
-	 * has the slots of `count` calls, innermost first: the first
-	 * `returning` of them return to the unwinder, the others have ended.
-	 * Begins and returns a pause.
+	 * Called before an unwinder jumps to the handler of an exception. `at`
+	 * contains the slots of `count` calls, innermost first. The first
+	 * `returning` of these calls are functions of the unwinder, which still
+	 * return; the others end by the jump. Begins and returns a pause.
 	 */
 	struct sink_pause (*unwind)(const uint64_t *at, uint32_t count,
 				    uint32_t returning);
 	/*
-	 * The call whose slot is `at` was ended by a landing. Its end is the
-	 * moment when this pause began.
+	 * The call whose slot is `at` was ended by such a jump, at the time
+	 * when this pause began.
 	 */
 	void (*end)(uint64_t at, const struct sink_pause *when);
 	/* The thread continues on another stack, and may return to this one. */
@@ -171,7 +173,7 @@ struct sink {
 
 	/*
 	 * Returns the index that stubs of a function contain, or 0 if there is
-	 * none. Cold.
+	 * none. Called only when stubs are created.
 	 */
 	uint32_t (*index)(uint32_t function);
 

@@ -40,7 +40,7 @@ struct tail_chain {
 	uint64_t owner;
 	uint32_t owner_function;
 	uint32_t jumps;
-	int has_function; /* the chain contains the function `sought` */
+	int has_function; /* whether the chain contains the function `sought` */
 };
 
 #define ON_PAGES LARGE_TABLE __attribute__((aligned(4096)))
@@ -300,10 +300,11 @@ static struct tail_step admit(uint64_t id, uint64_t word)
 }
 
 /*
- * Makes the function count below the caller of the slot's owner, in the owner's
- * place. The context is recorded as one that was reached by a jump, because the
- * function that runs with the id `caller` may itself jump to this function at
- * another slot. The stub then finds this context in the count table.
+ * Returns the result for a function that takes the place of the slot's owner
+ * (the function that was called with this slot): it counts below the owner's
+ * caller. The context is recorded as one that was reached by a jump, because
+ * the function that runs with the id `caller` may itself jump to this function
+ * at another slot. The stub then finds this context in the count table.
  */
 static struct tail_step replace(uint64_t caller, uint64_t key, int loops)
 {

@@ -216,7 +216,8 @@ struct tally_histograms {
  * owner, and by any thread when recording ends.
  */
 struct tally_presence {
-	uint64_t start_ns, start_cpu_ns; /* start_ns 0: no owner yet */
+	/* start_ns is 0 if there was no owner yet */
+	uint64_t start_ns, start_cpu_ns;
 	uint64_t former_present_ns, former_cpu_ns;
 };
 
@@ -265,7 +266,7 @@ struct hot_way {
 
 struct recent_note {
 	uint64_t mixed; /* id ^ word */
-	uint64_t word;  /* the note; 0: unused */
+	uint64_t word;  /* the note; 0 if the entry is unused */
 	/*
 	 * function of the context that was recorded last below this one, or 0
 	 */
@@ -292,7 +293,7 @@ struct tally {
 	uintptr_t next_context, end_context;
 	/* records that are reserved for "(folded)" */
 	uintptr_t next_spare, end_spare;
-	uint32_t has_folds; /* a "(folded)" exists */
+	uint32_t has_folds; /* whether a context "(folded)" exists */
 	/* why the latest context could not be recorded */
 	enum wire_fold refusal;
 	/* number of active slow paths; 2 or more if signal handlers run */

@@ -182,7 +182,11 @@ struct hot_aside {
 	 * same.
 	 */
 	struct hot_window {
-		uint64_t known_page; /* its bits also number the copy */
+		/*
+		 * address of the copied page; its bits also contain the number
+		 * of the copy
+		 */
+		uint64_t known_page;
 		uint64_t bytes;
 		uint64_t copies; /* number of copies that were begun */
 		uint64_t words[HOT_WINDOW_WORDS];
@@ -194,7 +198,8 @@ struct hot_aside {
  * signal handler on top of it may jump out of both (stack/landing.c).
  */
 struct hot_handler {
-	uint64_t frame; /* the stack pointer at the probe; 0: no handler */
+	/* the stack pointer at the probe; 0 if no handler is running */
+	uint64_t frame;
 	uint32_t probe; /* the probe's number */
 	uint32_t muted; /* the former hot.muted */
 };
@@ -205,7 +210,7 @@ struct hot_handler {
  * (tracing/traced.c).
  */
 struct hot_packet {
-	uint64_t end; /* end of its bytes; 0: no packet */
+	uint64_t end; /* end of the packet; 0 if there is none */
 	/*
 	 * The value that hot.trace_limit has while the thread is on (switch.h).
 	 */

@@ -80,7 +80,7 @@ static struct asked_probe *probe_of(const struct cold *cold, uint32_t number)
  */
 struct wanted_probe {
 	const char *place;
-	const char *actions; /* the first action's line */
+	const char *actions; /* line of the first action */
 	const char *ends;    /* end of the request */
 };
 

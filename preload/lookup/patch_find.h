@@ -30,7 +30,7 @@
 
 /* A run of code bytes with their former and their new values. */
 struct patch_text {
-	uint64_t pc;   /* relative to the patch's base */
+	uint64_t pc;   /* address relative to the patch's base */
 	uint8_t bytes; /* number of bytes, 1 to PATCH_BYTES_MAX */
 	uint8_t before[PATCH_BYTES_MAX];
 	uint8_t after[PATCH_BYTES_MAX];
@@ -73,7 +73,8 @@ struct prelinked_text;
 
 /* A patch of a module. The memory lives until patch_destroy(). */
 struct patch {
-	struct patch *next; /* in the list of all patches (patches.h) */
+	/* the next patch in the list of all patches (patches.h) */
+	struct patch *next;
 	struct patch *next_of_module;
 	struct module *module;
 	/*

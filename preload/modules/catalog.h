@@ -17,7 +17,8 @@
 /* A module's record. */
 struct catalog_entry {
 	struct wire_module *module;
-	struct wire_function *functions; /* module->function_count of them */
+	/* an array with module->function_count elements */
+	struct wire_function *functions;
 };
 
 static inline uint64_t catalog_padded(uint64_t bytes)

@@ -35,9 +35,9 @@ static uint64_t page_end(uint64_t at)
 struct opened_file {
 	int fd;
 	uint16_t type;
-	ElfW(Phdr) * segments; /* in the arena */
+	ElfW(Phdr) * segments; /* program headers, allocated in the arena */
 	uint32_t count;
-	uint64_t start, end; /* of the loaded segments, in whole pages */
+	uint64_t start, end; /* range of the loaded segments, in whole pages */
 	uint64_t alignment;
 };
 

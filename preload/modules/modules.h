@@ -21,9 +21,9 @@ struct number_range;
 struct patch;
 
 struct module {
-	struct module *next; /* in the order of loading */
-	const char *path;    /* absolute for the executable */
-	uint64_t base;       /* load bias */
+	struct module *next; /* the next module in the order of loading */
+	const char *path;    /* path, which is absolute for the executable */
+	uint64_t base;       /* load bias of the module */
 	/* the program headers in the module's memory */
 	const ElfW(Phdr) * segments;
 	uint32_t segment_count;
@@ -64,7 +64,7 @@ static inline struct window_user module_user(const struct module *module)
 
 struct modules {
 	struct module *first, *last;
-	struct module *self; /* libclew.so */
+	struct module *self; /* the module libclew.so */
 	/* structs that were removed from the list and can be reused */
 	struct module *spare;
 	uint32_t generation;

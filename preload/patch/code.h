@@ -44,7 +44,7 @@ struct code_writer {
 	const struct module *module; /* CODE_IS_IDLE: the code's module */
 	int is_noted;  /* bytes are only recorded in the journal (journal.h) */
 	int fd;        /* descriptor of /proc/self/mem */
-	uint64_t page; /* the current page; 0: none */
+	uint64_t page; /* the current page, or 0 */
 	volatile uint8_t *bytes; /* where that page's bytes are written */
 	uint8_t copy[PAGE_BYTES];
 };

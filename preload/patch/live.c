@@ -37,7 +37,7 @@ struct change {
 	const struct live_range *ranges;
 	uint32_t count;
 	uint64_t deadline_ns;
-	uint64_t page; /* the page in `copy`; 0: none */
+	uint64_t page; /* the page that is in `copy`, or 0 */
 	uint8_t copy[PAGE_BYTES];
 };
 

@@ -42,7 +42,7 @@
 
 /* Data about the text. It follows the head in the file. */
 struct prelinked_text_about {
-	struct pristine_file file; /* of the module */
+	struct pristine_file file; /* the module's file */
 	uint32_t site_count, island_count, rest_count, trap_count;
 };
 

@@ -13,7 +13,7 @@
 #define PAGES_AT_ONCE 512
 
 /* bits of an entry in /proc/PID/pagemap */
-#define PAGE_IS_THERE   (UINT64_C(3) << 62) /* present, or swapped */
+#define PAGE_IS_THERE   (UINT64_C(3) << 62) /* the page is present or swapped */
 #define PAGE_IS_A_FILES (UINT64_C(1) << 61)
 
 static uint64_t page_of(uint64_t pc)

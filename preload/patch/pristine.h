@@ -22,8 +22,9 @@
  * in files.
  */
 struct pristine_file {
-	uint64_t mapped_device, mapped_inode; /* those in struct mapped_range */
-	uint64_t device, inode;               /* those that stat() reports */
+	/* device and inode as in struct mapped_range */
+	uint64_t mapped_device, mapped_inode;
+	uint64_t device, inode; /* those that stat() reports */
 	uint64_t bytes;
 	/* st_mtim: time of the last change of the contents */
 	int64_t changed_s, changed_ns;
@@ -35,7 +36,7 @@ struct pristine_file {
 struct pristine {
 	struct mapped_range *mappings; /* NULL: the kernel is queried instead */
 	uint32_t count, room;
-	int maps, pagemap; /* file descriptors */
+	int maps, pagemap; /* descriptors of files in /proc/self */
 	int is_open;
 };
 

@@ -24,7 +24,7 @@
 enum whereabouts {
 	NOT_LOOKED_AT,
 	ASKED,  /* the signal was sent */
-	INSIDE, /* inside at the latest check */
+	INSIDE, /* the thread was inside at the latest check */
 	OUTSIDE,
 };
 

@@ -39,7 +39,8 @@
 
 #define FIRST_EVENTS 128
 #define MOST_EVENTS  4096
-#define EVENTS_MAX   (UINT32_C(1) << 20) /* of one process */
+/* maximum number of events of one process */
+#define EVENTS_MAX (UINT32_C(1) << 20)
 /*
  * The clocks are recorded (a moment) after this many events, and after each of
  * the first few.

@@ -19,7 +19,7 @@
  * of recording
  */
 #define CONTEXTS 50000
-#define PATIENCE 500 /* milliseconds */
+#define PATIENCE 500 /* in milliseconds */
 
 /*
  * Limits the number of contexts to those for which there is room now. Calls in

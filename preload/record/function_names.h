@@ -24,7 +24,7 @@ enum names_about {
 
 /* The present range of numbers of each kind, and the chunks of records. */
 struct function_names {
-	struct lock lock; /* taken before the part's */
+	struct lock lock; /* taken before the part's lock */
 	struct number_range *filled[WIRE_RANGE_KIND_COUNT];
 	struct number_range *spare; /* unused structs for further ranges */
 	uint32_t spare_count;
@@ -44,7 +44,7 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 /* A text that becomes part of a record. */
 struct name_text {
 	const char *text;
-	size_t bytes; /* without a NUL */
+	size_t bytes; /* length without a NUL */
 };
 
 /*

@@ -20,10 +20,11 @@
 /* The state of this process. Protected by `lock`, except is_chosen. */
 static struct {
 	struct lock lock;
-	int is_chosen;       /* stored before the first thread */
+	/* whether a limit is chosen; stored before the first thread begins */
+	int is_chosen;
 	uint64_t granted;    /* bytes that may be taken without a check */
 	uint64_t taken;      /* bytes taken by memory_bound_take() */
-	uint64_t refused_ns; /* the time of the latest refusal; 0: none */
+	uint64_t refused_ns; /* the time of the latest refusal, or 0 */
 	uint64_t limit;      /* limit of the narrowest group, when last read */
 	struct memory_room_search search;
 } bound = { .granted = UNASKED_BYTES, .limit = UINT64_MAX };

@@ -44,11 +44,11 @@ struct part_file {
 	 * leads to this file.
 	 */
 	uint64_t dev, ino;
-	uint64_t bytes;                             /* length of the file */
-	int has_dear_pages;                         /* page_making_pays() */
+	uint64_t bytes;     /* length of the file */
+	int has_dear_pages; /* result of page_making_pays() */
 	struct segment segments[PART_SEGMENTS_MAX]; /* sorted by offset */
 	uint32_t segment_count;
-	char path[PATH_MAX]; /* absolute */
+	char path[PATH_MAX]; /* absolute path of the part */
 };
 
 /*

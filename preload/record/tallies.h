@@ -17,7 +17,7 @@
 #define TALLY_OWN_MAX 64
 
 struct tallies {
-	struct lock lock; /* taken before the part's, never after it */
+	struct lock lock; /* taken before the part's lock, never after it */
 	struct part *part;
 	struct tally *first;   /* the newest tally */
 	struct tally *suspect; /* the tally whose owner is checked next */
@@ -27,7 +27,7 @@ struct tallies {
 	 */
 	struct tally **by_number;
 	uint32_t room;
-	uint32_t count; /* stored last */
+	uint32_t count; /* number of names, stored last */
 	/* Number of histograms in all tallies (histograms.c). */
 	_Atomic uint32_t histograms;
 	/*

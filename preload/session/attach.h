@@ -18,7 +18,7 @@ extern struct wire_attachment clew_attachment
  * caller must call attach_end_call() at the end.
  */
 int attach_begin_call(void);
-int attach_try_call(void); /* the same, but stores no error */
+int attach_try_call(void); /* does the same, but stores no error */
 void attach_end_call(void);
 
 /*

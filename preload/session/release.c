@@ -33,7 +33,8 @@ static struct {
 	/* pages into which a return address leads */
 	uint64_t pages[SPARED_MAX];
 	uint32_t count;
-	int is_full; /* too many pages: no stub can be freed */
+	/* whether there are too many pages, so that no stub can be freed */
+	int is_full;
 } spared LARGE_TABLE, formerly_spared LARGE_TABLE;
 
 struct stub_rows {

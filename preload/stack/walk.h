@@ -77,8 +77,12 @@ struct walk {
 	 * (hot/tails.h)
 	 */
 	uint8_t is_jumped;
-	uint8_t is_believed; /* the stack could not be read at the last link */
-	uint8_t is_handler;  /* the last link is a signal handler */
+	/*
+	 * 1 if the stack could not be read at the last link, so that its shadow
+	 * slot is believed
+	 */
+	uint8_t is_believed;
+	uint8_t is_handler; /* the last link is a signal handler */
 	/* A signal has interrupted clew's code for the next function. */
 	uint8_t is_in_clew;
 	/* this walk only checks whether a chain continues from a link */

@@ -21,7 +21,7 @@
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 
-#define SLOTS       256 /* maximum of events at the same time */
+#define SLOTS       256 /* maximum number of events at the same time */
 #define PROBES      8   /* number of slots in which a thread's event may be */
 #define LOCKED_PART 64  /* events lock at most 1/64 of RLIMIT_MEMLOCK */
 /* a thread gets an event once its calm_us has reached this */
@@ -61,7 +61,7 @@ struct event {
 	 * samples stand for. Negative if samples stand for more.
 	 */
 	int64_t pending_ns;
-	uint32_t met_tick; /* a tick arrived during the last hit */
+	uint32_t met_tick; /* whether a tick arrived during the last hit */
 	uint32_t silent; /* number of ticks in the program since the last hit */
 };
 

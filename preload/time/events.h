@@ -48,9 +48,9 @@
 
 /* What events need to know about ticks (ticks.h). */
 struct events_ticks {
-	uint64_t length_ns; /* distance of two ticks; 0: unknown */
+	uint64_t length_ns; /* time between two ticks; 0 if it is unknown */
 	int signal;         /* the ticks' signal */
-	int are_wanted;     /* the user wants only ticks */
+	int are_wanted;     /* whether the user wants only ticks */
 };
 
 /*

@@ -24,7 +24,7 @@ enum observed_state {
 
 struct observation {
 	enum observed_state state;
-	int is_shared;   /* several threads share the id (sharing.h) */
+	int is_shared;   /* whether several threads share the id (sharing.h) */
 	uint64_t id;     /* id of the thread's innermost hooked function */
 	uint64_t where;  /* OBSERVED_BLOCKED: as in struct wire_sample */
 	uint64_t cpu_ns; /* the thread's CPU time when it was observed */

@@ -41,7 +41,7 @@ static void on_tick(int signal, siginfo_t *info, void *context);
 static struct {
 	struct chained chained;
 	uint64_t period_ns; /* 0: never started */
-	uint64_t tick_ns;   /* the kernel's tick; 0: unknown */
+	uint64_t tick_ns;   /* the kernel's tick; 0 if it is unknown */
 	/* a random number in the value of each of clew's timers */
 	uint32_t secret;
 	_Atomic uint32_t is_on;

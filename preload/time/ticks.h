@@ -74,8 +74,9 @@ void ticks_resume_thread(void);
 void ticks_begin_thread(struct tally *tally);
 
 /*
- * Called in a forked child. is_heir: the child's thread has no tally yet
- * (stack/callers.h). It gets one at its first hooked call or at its first tick.
+ * Called in a forked child. is_heir is 1 if the child's thread has no tally
+ * yet, but can record its parent's callers later (stack/callers.h). The thread
+ * gets a tally at its first hooked call, or when its timer expires first.
  */
 void ticks_after_fork(int is_heir);
 

@@ -35,10 +35,11 @@ enum { REQUEST_NONE, REQUEST_NEWS, REQUEST_END };
 
 static struct {
 	struct task task;
-	_Atomic uint32_t request;      /* written by any thread */
-	_Atomic uint64_t sleeps_until; /* written by the watch; ns */
-	uint64_t period_ns; /* time between two observations; 0: none */
-	watch_job job;      /* or NULL */
+	_Atomic uint32_t request;      /* any thread may write it */
+	_Atomic uint64_t sleeps_until; /* time in ns, written by the watch */
+	/* time between two observations; 0 if there are none */
+	uint64_t period_ns;
+	watch_job job;               /* or NULL */
 	_Atomic watch_errand errand; /* or NULL */
 	uint64_t errand_due_ns;
 	/* Time between two calls of the errand. */

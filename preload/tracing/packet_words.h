@@ -12,8 +12,8 @@
 #include "preload/hot/thread.h"
 
 /*
- * Gives back the latest claim except its first `but` bytes. Does nothing if a
- * signal handler has claimed words since.
+ * Gives back the words of the latest claim, except its first `but` bytes. Does
+ * nothing if a signal handler has claimed words since.
  */
 static inline void packet_give_back(uint64_t place, uint64_t bytes,
 				    uint64_t but)

@@ -468,7 +468,10 @@ static void carried(const uint64_t *slot, const struct trampoline *one)
 	rt.sink->leave(slot);
 }
 
-/* The window may contain the new signal stack. */
+/*
+ * Called when the alternate signal stack changes. The window may contain the
+ * new stack, so a new context is needed.
+ */
 static void signal_stack(void)
 {
 	hot.packet.moved = 1;

@@ -10,14 +10,20 @@
 #include "report/model/function_catalog.h"
 #include "report/model/mark_list.h"
 
-/* Which labels a user asked for; zero-initialised: none. */
+/*
+ * The labels that the user has requested. All members are 0 if there are none.
+ */
 struct label_wish {
 	int has_sites; /* one label for each call site */
-	/* name call sites by address, so that those of one line differ */
+	/*
+	 * whether call sites are named by address, so that those of one line
+	 * differ
+	 */
 	int by_address;
 	/* one label for each combination of recorded probe values */
 	int has_values;
-	int is_optional; /* not an error if the recording has neither */
+	/* whether it is no error if the recording has neither */
+	int is_optional;
 	/*
 	 * With both set: one label for each value of this argument of this
 	 * function, as --probe named it. NULL: not asked for.
@@ -26,9 +32,10 @@ struct label_wish {
 };
 
 struct call_label {
-	uint32_t function;   /* the function that is called */
-	const char *site;    /* "file.c:12" or "caller+0x34"; NULL: any */
-	uint32_t site_index; /* in the catalog, if `by_address`; 0: unknown */
+	uint32_t function; /* the function that is called */
+	const char *site;  /* "file.c:12" or "caller+0x34"; NULL for any site */
+	/* index in the catalog, if by_address is set; 0 if it is unknown */
+	uint32_t site_index;
 	const struct mark_value *values;
 	size_t value_count;
 };

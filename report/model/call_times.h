@@ -24,17 +24,18 @@
 
 /* Times of one context. */
 struct timing {
-	uint64_t ended; /* calls that have ended; only these have times */
+	/* number of calls that have ended; only these have times */
+	uint64_t ended;
 	uint64_t total_ns;
 	uint64_t self_ns; /* includes parts of calls that have not ended */
-	uint64_t min_ns, max_ns; /* of one call */
+	uint64_t min_ns, max_ns; /* shortest and longest duration of a call */
 	uint64_t clamped; /* calls whose compensated own time was negative */
 };
 
 /* Histogram of one function's durations: see struct wire_histogram. */
 struct timing_bins {
 	uint64_t calls[WIRE_BINS];
-	int has_room; /* 0: its calls are counted in timings.others */
+	int has_room; /* 0 if its calls are counted in timings.others */
 };
 
 /* Histogram of the calls that one Java method made of one native method. */
@@ -46,19 +47,23 @@ struct timing_pair {
 struct timings {
 	struct timing_pair *pairs;
 	size_t pair_count, pair_capacity;
-	struct idmap pairs_at; /* function << 32 | caller -> index + 1 */
-	struct timing *nodes;  /* by index of the tree's node */
-	size_t node_count; /* later nodes have no times; 0: nothing was timed */
-	struct timing_bins *functions; /* by index in the catalog */
+	/* maps function << 32 | caller to 1 + the pair's index */
+	struct idmap pairs_at;
+	struct timing *nodes; /* the timing of each node of the tree */
+	/* later nodes have no times; 0 if nothing was timed */
+	size_t node_count;
+	/* the histogram of each function of the catalog */
+	struct timing_bins *functions;
 	size_t function_count;
 	struct timing_bins others; /* calls of functions without a histogram */
-	struct clock clock;        /* of the first part: the unit of bins */
+	/* clock of the first part, which gives the unit of bins */
+	struct clock clock;
 	/* calls that were counted but have not ended */
 	uint64_t ended_calls, open_calls;
-	/* calls that ended and found no room for times */
+	/* number of calls that ended but found no room for their times */
 	uint64_t untimed_calls;
 	uint64_t clamped_calls;
-	/* contexts whose measuring cost exceeds their time */
+	/* number of contexts whose cost of measuring exceeds their time */
 	uint64_t overcompensated;
 	uint64_t paused_ns; /* time that clew itself stopped the threads */
 	/*
@@ -108,7 +113,7 @@ static inline uint64_t timings_off_cpu_ns(const struct timings *timings)
 		       : 0;
 }
 
-/* Return NULL if there are no times. */
+/* Both functions return NULL if there are no times. */
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node);
 const struct timing_bins *timings_of_function(const struct timings *timings,
@@ -139,9 +144,9 @@ struct timing_item;
 struct timing_work {
 	const struct part_copy *part;
 	struct clock clock;
-	struct timing_item *items; /* one for each node */
+	struct timing_item *items; /* an array with an item for each node */
 	size_t count, capacity;
-	struct idmap at; /* node + 1 -> item + 1 */
+	struct idmap at; /* maps 1 + a node to 1 + its item */
 };
 
 /*

@@ -41,7 +41,9 @@ const struct a2n_module *catalog_symbols(struct catalog *catalog,
 	if (!catalog->a2n && a2n_create(NULL, &catalog->a2n) != 0)
 		return NULL;
 	tell(catalog, module);
-	/* On failure it stays NULL: without its file a module has no names. */
+	/*
+	 * On failure a2n stays NULL, and the module's functions have no names.
+	 */
 	a2n_module_open(catalog->a2n, module->path, &module->build_id,
 			&module->a2n);
 	return module->a2n;

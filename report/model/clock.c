@@ -2,7 +2,10 @@
 /* See clock.h. */
 #include "report/model/clock.h"
 
-/* Two parts whose clocks differ by less are from one boot of one machine. */
+/*
+ * Two parts whose clocks differ by less than this time are from the same
+ * machine without a restart in between.
+ */
 #define SAME_CLOCK_NS 1000000
 
 void clock_init(struct clock *clock, const struct wire_header *header)
@@ -29,7 +32,8 @@ void clock_align(struct clock *clock, const struct clock *anchor)
 		(__int128)clock->first_tsc - (__int128)anchor->first_tsc;
 	__int128 time_ns, off_ns;
 
-	if (anchor->ticks == 0 || anchor->ns > INT64_MAX) /* no overflow */
+	/* avoids an overflow */
+	if (anchor->ticks == 0 || anchor->ns > INT64_MAX)
 		return;
 	time_ns = (__int128)anchor->start_ns +
 		  ticks * (__int128)anchor->ns / (__int128)anchor->ticks;

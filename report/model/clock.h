@@ -9,7 +9,8 @@
 
 struct clock {
 	uint64_t first_tsc;
-	uint64_t ticks; /* ticks that passed in `ns`; 0: unknown */
+	/* number of ticks that passed in `ns`; 0 if it is unknown */
+	uint64_t ticks;
 	uint64_t ns;
 	uint64_t start_ns; /* CLOCK_REALTIME at first_tsc */
 	uint64_t first_ns; /* CLOCK_MONOTONIC at first_tsc */
@@ -24,7 +25,9 @@ void clock_init(struct clock *clock, const struct wire_header *header);
  */
 void clock_align(struct clock *clock, const struct clock *anchor);
 
-/* Converts a number of ticks to nanoseconds. 0 if the rate is unknown. */
+/*
+ * Converts a number of ticks to nanoseconds. Returns 0 if the rate is unknown.
+ */
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
 
 /* Returns CLOCK_REALTIME at a time stamp, never before the first moment. */

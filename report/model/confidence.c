@@ -39,13 +39,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* 95 %: one-sided for upper bounds, else half on either side */
+/*
+ * probability of an error, for 95 %: on one side for upper bounds, otherwise
+ * half of it on each side
+ */
 #define MISS 0.05
 
 enum {
-	BISECTIONS = 60, /* halves [0, 1] below the precision of a double */
-	SHARE_BISECTIONS = 32, /* to 1e-9, finer than any printed value */
-	TERMS = 1000000,       /* bounds the work for implausible counts */
+	/*
+	 * number of bisections of [0, 1] that reach the precision of a double
+	 */
+	BISECTIONS = 60,
+	/*
+	 * number of bisections to 1e-9, which is finer than any printed value
+	 */
+	SHARE_BISECTIONS = 32,
+	TERMS = 1000000, /* maximum number of terms, for implausible counts */
 };
 
 /*
@@ -158,7 +167,7 @@ static double equal_samples(double share, struct sampled part,
 
 	if (all.squares > part.squares)
 		variance += (all.squares - part.squares) * share * share;
-	if (!(variance > 0)) /* a share of 0 or 1: like the whole */
+	if (!(variance > 0)) /* a share of 0 or 1 is as certain as the whole */
 		return all.squares > 0 ? all.ns * all.ns / all.squares : 0;
 	return share * rest * all.ns * all.ns / variance;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Error bounds: of the share of wrong ids, and of times estimated from samples.
+ * Computes error bounds of the share of wrong ids, and of times that are
+ * estimated from samples.
  */
 #ifndef CLEW_MODEL_CONFIDENCE_H
 #define CLEW_MODEL_CONFIDENCE_H

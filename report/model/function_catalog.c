@@ -12,7 +12,8 @@
 #include "wire/verdict.h"
 
 /*
- * Limits of the keys by_vaddr and sites_at, above all user addresses of x86-64.
+ * Limits of the keys of by_vaddr and sites_at. They exceed all user addresses
+ * of x86-64.
  */
 #define VADDR_BITS  48
 #define MAX_MODULES (UINT64_C(1) << (64 - VADDR_BITS))

@@ -27,8 +27,8 @@
  */
 enum {
 	FUNCTION_NONE,    /* the root of a tree */
-	FUNCTION_UNKNOWN, /* its number is in no module */
-	/* caller of a context whose caller was not recorded */
+	FUNCTION_UNKNOWN, /* a function whose number is in no module */
+	/* the caller of a context whose caller was not recorded */
 	FUNCTION_UNKNOWN_CALLER,
 	FUNCTION_FOLDED, /* calls whose contexts found no room */
 	FUNCTION_KERNEL, /* time in a system call */
@@ -50,11 +50,15 @@ enum {
 
 /* The kind of a function of the catalog. */
 enum function_kind {
-	KIND_NOTE,   /* a note about its caller: unknown, folded */
+	/*
+	 * no function, but a note about its caller, such as "unknown" or
+	 * "folded"
+	 */
+	KIND_NOTE,
 	KIND_NATIVE, /* code of a module, hooked or not */
 	KIND_JNI,    /* a native method, called from Java */
 	KIND_JAVA,
-	KIND_INLINED, /* has a name only */
+	KIND_INLINED, /* an inlined function, which has a name only */
 	KIND_GENERATED,
 	KIND_KERNEL,
 	KIND_CLEW,
@@ -65,32 +69,43 @@ enum function_kind {
 
 #define CATALOG_NO_MODULE UINT32_MAX
 
-enum { CATALOG_FRAMES = 64 }; /* upper limit of frames inlined at one address */
+/* maximum number of frames that are inlined at one address */
+enum { CATALOG_FRAMES = 64 };
 
 struct catalog_function {
 	uint64_t vaddr;
-	char *name;       /* NULL until first use */
-	uint32_t module;  /* index, or CATALOG_NO_MODULE */
-	uint8_t verdict;  /* enum verdict */
-	uint8_t kind;     /* enum function_kind; see catalog_kind() */
-	uint8_t is_named; /* has only a name, no vaddr */
-	uint8_t is_extra; /* in no recorded list; found by its address */
+	char *name;      /* NULL until the first use */
+	uint32_t module; /* index of the module, or CATALOG_NO_MODULE */
+	uint8_t verdict; /* enum verdict */
+	uint8_t kind;    /* enum function_kind; see catalog_kind() */
+	/* whether the function has only a name and no vaddr */
+	uint8_t is_named;
+	/*
+	 * whether the function is in no recorded list, but was found by its
+	 * address
+	 */
+	uint8_t is_extra;
 	/* a native method that the JVM may replace by its own code */
 	uint8_t is_intrinsic;
 	uint8_t reports_calls; /* a Java method of which each call is counted */
 	uint8_t stands_by;     /* counted only while clew attach is attached */
-	uint8_t java_left; /* enum wire_java_left: why it is not counted; 0 */
-	uint8_t loops;   /* hooked, and jumps to its own start: wire_loops() */
-	uint8_t is_leaf; /* calls no function: wire_is_leaf() */
-	uint32_t bare_bytes; /* bytes of code, if VERDICT_IS_BARE */
-	uint32_t size_bytes; /* as recorded; 0: unknown */
+	/* enum wire_java_left: why it is not counted; 0 if it is */
+	uint8_t java_left;
+	/* whether it is hooked and jumps to its own start (wire_loops()) */
+	uint8_t loops;
+	uint8_t is_leaf; /* whether it calls no function (wire_is_leaf()) */
+	/* size of the code, if the verdict is VERDICT_IS_BARE */
+	uint32_t bare_bytes;
+	uint32_t size_bytes; /* size as recorded; 0 if it is unknown */
 	/*
-	 * As its runtime announced them (announced_lines.h); 0: not announced.
+	 * Set if the function's runtime has announced them (announced_lines.h),
+	 * otherwise 0.
 	 */
-	uint32_t file, line; /* where it begins; file: 1 + index in `files` */
-	uint32_t whole; /* the function of which this is one line; 0: none */
-	uint32_t label; /* 1 + index in `labels`; 0: none (call_labels.h) */
-	struct left_out *left_out; /* NULL: all its calls were counted */
+	/* the location where it begins; `file` is 1 + the index in `files` */
+	uint32_t file, line;
+	uint32_t whole; /* the function of which this is one line, or 0 */
+	uint32_t label; /* 1 + index in `labels` (call_labels.h), or 0 */
+	struct left_out *left_out; /* NULL if all its calls were counted */
 };
 
 /* Times in which a function was not counted, to stay within a budget. */
@@ -100,8 +115,8 @@ struct left_out {
 	uint64_t out_ns, present_ns;
 	/* the first such time, since the start of its process */
 	uint64_t first_ns;
-	uint64_t missed;   /* calls that were not counted, estimated */
-	char *marked_name; /* NULL until first use */
+	uint64_t missed;   /* estimated number of calls that were not counted */
+	char *marked_name; /* NULL until the first use */
 };
 
 /* Returns the share of the time in which the function was counted. */
@@ -137,8 +152,8 @@ struct catalog_site {
 	uint64_t vaddr;
 	uint32_t module;
 	/*
-	 * Frames in `announced`, from index vaddr on; the site has no module
-	 * then.
+	 * Number of frames in `announced`, from index vaddr on. The site then
+	 * has no module.
 	 */
 	uint32_t announced_count;
 };
@@ -146,7 +161,7 @@ struct catalog_site {
 /* One frame of a location that a runtime announced. */
 struct announced_frame {
 	uint32_t function;
-	uint32_t file; /* 1 + index in `files`; 0: unknown */
+	uint32_t file; /* 1 + index in `files`, or 0 if it is unknown */
 	uint32_t line; /* 0: unknown */
 };
 
@@ -155,39 +170,54 @@ struct catalog_module {
 	const char *name; /* last component of the path, safe to print */
 	char *printable_path;
 	struct a2n_build_id build_id;
-	uint32_t state;          /* enum module_state */
-	uint32_t first_function; /* index; all its functions follow */
-	/* without those with is_extra; mostly contiguous */
+	uint32_t state; /* enum module_state */
+	/*
+	 * index of the module's first function, which its other functions
+	 * follow
+	 */
+	uint32_t first_function;
+	/*
+	 * number of functions without those with is_extra; their indices are
+	 * mostly contiguous
+	 */
 	uint32_t function_count;
 	/* NULL until first use, or if it cannot be opened */
 	const struct a2n_module *a2n;
 	int was_tried;
-	int is_maker; /* makes memory executable: it generates code */
-	/* of a baseline: only functions without a name have a vaddr */
+	/* whether it makes memory executable, and so generates code */
+	int is_maker;
+	/*
+	 * whether the module is that of a baseline, where only functions
+	 * without a name have a vaddr
+	 */
 	int is_baseline;
 };
 
 struct call_label;
 
 struct catalog {
-	struct a2n *a2n; /* NULL until first use */
+	struct a2n *a2n; /* NULL until the first use */
 	/* reports the reading of modules; may be NULL */
 	struct progress *progress;
 	struct catalog_module *modules;
 	size_t module_count, module_capacity;
 	struct catalog_function *functions;
 	size_t function_count, function_capacity;
-	struct idmap by_vaddr; /* (module + 1) << 48 | vaddr -> function */
-	struct idmap by_hash;  /* hash of a module's identity -> module + 1 */
-	struct idmap by_name;  /* hash of a named function -> function */
-	/* function -> 1 + its name with those of merged functions */
+	/* maps (module + 1) << 48 | vaddr to the function */
+	struct idmap by_vaddr;
+	/* maps the hash of a module's identity to 1 + the module */
+	struct idmap by_hash;
+	/* maps the hash of a named function to the function */
+	struct idmap by_name;
+	/* maps a function to 1 + its name with the names of merged functions */
 	struct idmap merged;
-	struct catalog_site *sites; /* sites[0] means no site */
+	struct catalog_site *sites; /* sites[0] stands for no site */
 	size_t site_count, site_capacity;
-	struct idmap sites_at; /* (module + 1) << 48 | vaddr -> site */
+	struct idmap sites_at; /* maps (module + 1) << 48 | vaddr to the site */
 	struct announced_frame *announced;
 	size_t announced_count, announced_capacity;
-	struct idmap announced_sites; /* hash of the frames -> site */
+	/* maps the hash of the frames to the site */
+	struct idmap announced_sites;
 	struct strings files;
 	struct call_label *labels;
 	size_t label_count, label_capacity;
@@ -209,8 +239,8 @@ void catalog_init(struct catalog *catalog);
 void catalog_fini(struct catalog *catalog);
 
 /*
- * Discards all `left_out` records, because a part that is read again repeats
- * them.
+ * Discards all `left_out` records. Called before parts are read again, because
+ * they contain the records again.
  */
 void catalog_forget_left_out(struct catalog *catalog);
 
@@ -272,7 +302,9 @@ enum function_kind catalog_kind(struct catalog *catalog, uint32_t function);
 /* Returns the kind in one word, for output that programs read. */
 const char *function_kind_text(enum function_kind kind);
 
-/* Safe to print; owned by the catalog. */
+/*
+ * Returns a function's name, which is safe to print and owned by the catalog.
+ */
 const char *catalog_name(struct catalog *catalog, uint32_t function);
 
 /*

@@ -12,9 +12,10 @@
 #include "report/recording/part_reader.h"
 
 struct hooking_cost {
-	char *path;           /* path of the module's file, printable */
-	uint64_t loads;       /* how often it was hooked */
-	uint64_t uncached;    /* loads whose analysis was not in the cache */
+	char *path;     /* path of the module's file, printable */
+	uint64_t loads; /* how often the module was hooked */
+	/* number of loads whose analysis was not in the cache */
+	uint64_t uncached;
 	uint64_t analysis_ns; /* as in struct wire_hooking */
 	uint64_t patch_ns;
 	uint64_t before_ns; /* sum of both costs before programs began */
@@ -23,10 +24,10 @@ struct hooking_cost {
 struct hooking_costs {
 	struct hooking_cost *items; /* most expensive first */
 	size_t count, capacity;
-	uint64_t start_ns; /* all start-up cost before programs began */
+	uint64_t start_ns; /* all costs of the start before programs began */
 };
 
-/* Initialise with zeros, add each part, then sort. */
+/* The user sets *costs to zeros, adds each part, and then sorts the items. */
 void hooking_costs_add(struct hooking_costs *costs,
 		       const struct part_copy *part);
 void hooking_costs_sort(struct hooking_costs *costs);

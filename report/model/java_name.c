@@ -116,8 +116,8 @@ static size_t without_place(const char *name, size_t length)
 }
 
 /*
- * Omits also the number of a class that the JVM has generated: it differs from
- * run to run.
+ * Returns the length of a name without its end that differs from run to run,
+ * such as the number of a class that the JVM has generated.
  */
 static size_t stable_length(const char *name, size_t length)
 {

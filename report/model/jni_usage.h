@@ -12,7 +12,8 @@
 #include "wire/recording.h"
 
 /*
- * The functions of a call, as indices in the catalog; FUNCTION_NONE: unknown.
+ * The functions of a call, as indices in the catalog. FUNCTION_NONE if a
+ * function is unknown.
  */
 struct jni_call {
 	uint32_t function; /* the JNI function */
@@ -24,8 +25,10 @@ struct jni_call {
 struct jni_note {
 	struct jni_call call;
 	enum wire_jni_event what;
-	char *name; /* LOOKUP: the name that was looked up; else NULL */
-	uint64_t count, amount, most; /* see enum wire_jni_event */
+	/* for lookups, the name that was looked up; otherwise NULL */
+	char *name;
+	/* numbers, whose meaning enum wire_jni_event describes */
+	uint64_t count, amount, most;
 };
 
 struct jni_usage {
@@ -36,7 +39,7 @@ struct jni_usage {
 	size_t count, capacity;
 };
 
-/* Copies the name. */
+/* Adds a copy of a note. */
 void jni_usage_add(struct jni_usage *notes, const struct jni_note *note);
 
 /* Merges equal items and sorts them. */
@@ -47,7 +50,7 @@ void jni_usage_fini(struct jni_usage *notes);
 /* Compares by function, caller, native and Java method. */
 int jni_call_compare(const struct jni_call *a, const struct jni_call *b);
 
-/* "lookup", "copy"... */
+/* Returns the word for a kind of event: "lookup", "copy" and so on. */
 const char *jni_event_text(enum wire_jni_event what);
 
 #endif

@@ -105,19 +105,26 @@ const struct mark_event **mark_list_by_time(const struct mark_list *list)
 
 /* ---- Pairs ---- */
 
-/* A beginning. Links are 1 + the index of another beginning; 0: none. */
+/*
+ * The beginning of a region. Links are 1 + the index of another beginning, or
+ * 0.
+ */
 struct begun {
-	uint32_t before;   /* previous one of the same name and number */
-	uint32_t outer;    /* the region of the thread around it */
-	uint64_t inner_ns; /* time of regions inside it */
+	/* link to the previous beginning with the same name and number */
+	uint32_t before;
+	/* link to the region of the same thread that surrounds this one */
+	uint32_t outer;
+	uint64_t inner_ns; /* time of the regions inside this one */
 };
 
 struct pairing {
 	struct mark_list *list;
 	size_t from;
-	struct begun *begun; /* by event, starting at `from` */
-	struct idmap latest; /* by name and number: link */
-	struct idmap inside; /* by thread: link to its innermost region */
+	/* the beginning of each event, starting with event `from` */
+	struct begun *begun;
+	struct idmap latest; /* maps a name and number to a link */
+	/* maps a thread to a link to its innermost region */
+	struct idmap inside;
 };
 
 static struct mark_event *event_at(const struct pairing *pairing, uint64_t link)
@@ -253,7 +260,10 @@ static int by_time(const void *left, const void *right)
 	return a->other < b->other ? -1 : a->other > b->other;
 }
 
-/* Events of one moment stay in their order, which `other` stores meanwhile. */
+/*
+ * Sorts events by time. Events of the same time keep their order, which `other`
+ * stores meanwhile.
+ */
 static void sort(struct mark_list *list, size_t from)
 {
 	for (size_t i = from; i < list->event_count; i++)

@@ -19,10 +19,10 @@
 struct mark_value {
 	const char *name; /* its expression, safe to print; owned by the list */
 	uint64_t number;
-	char *string;       /* NULL: no string */
+	char *string;       /* NULL if the value is no string */
 	char format;        /* enum wire_field_format */
-	uint8_t is_missing; /* the probe could not read it */
-	uint8_t is_cut;     /* a string that may be longer */
+	uint8_t is_missing; /* whether the probe could not read the value */
+	uint8_t is_cut;     /* whether the string may be longer */
 };
 
 struct mark_event {
@@ -31,23 +31,27 @@ struct mark_event {
 	uint32_t kind; /* enum wire_mark_kind */
 	uint32_t name; /* index in `sums` */
 	uint32_t pid, tid;
-	/* innermost function in the catalog; FUNCTION_NONE */
+	/* innermost function, as an index in the catalog, or FUNCTION_NONE */
 	uint32_t function;
-	/* For an end, 1 + index of its beginning, and vice versa; 0: none. */
+	/*
+	 * For an end, 1 + the index of its beginning, and vice versa. 0 if
+	 * there is none.
+	 */
 	uint32_t other;
 	uint32_t first_value, value_count; /* range in the list's `values` */
 };
 
-/* Sums of one name. */
+/* The sums of all marks of one name. */
 struct mark_sum {
 	char *name; /* safe to print */
 	uint64_t moments;
-	uint64_t regions; /* regions that have ended */
-	uint64_t open;    /* regions without an end */
-	uint64_t ends;    /* ends without a beginning */
+	uint64_t regions; /* number of regions that have ended */
+	uint64_t open;    /* number of regions without an end */
+	uint64_t ends;    /* number of ends without a beginning */
 	/* Time in regions; a region inside another of its name counts once. */
 	uint64_t total_ns;
-	uint64_t self_ns; /* without inner regions of the same thread */
+	/* time in regions, without inner regions of the same thread */
+	uint64_t self_ns;
 	uint64_t min_ns, median_ns, p90_ns, p99_ns, max_ns;
 	uint64_t *lengths; /* durations of regions, sorted */
 	size_t length_count, length_capacity;
@@ -56,7 +60,8 @@ struct mark_sum {
 struct mark_list {
 	struct mark_sum *sums; /* in order of their first events */
 	size_t count, capacity;
-	struct mark_event *events; /* one process after another, each by time */
+	/* one process after another, the events of each in order of time */
+	struct mark_event *events;
 	size_t event_count, event_capacity;
 	struct mark_value *values;
 	size_t value_count, value_capacity;

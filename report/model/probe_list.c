@@ -13,7 +13,9 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/probes_reader.h"
 
-/* Bound for the number that a damaged part may claim; runtimes write fewer. */
+/*
+ * Maximum number of locations. Only a damaged part contains a greater number.
+ */
 enum { PLACES_MAX = 65536 };
 
 /* ---- Probes as the user wrote them ---- */
@@ -65,7 +67,7 @@ static struct listed_probe *enter(struct probe_list *list, uint32_t number,
 
 /* Maps the probe numbers of a part to entries of the list. */
 struct part_probes {
-	size_t index[WIRE_PROBES_MAX]; /* 1 + index in the list; 0: none */
+	size_t index[WIRE_PROBES_MAX]; /* 1 + index in the list, or 0 */
 };
 
 static void read_asked(struct probe_list *list, struct part_probes *probes,
@@ -85,8 +87,8 @@ static void read_asked(struct probe_list *list, struct part_probes *probes,
 }
 
 /*
- * Skips an action that the entry has already: all processes of a run repeat
- * them.
+ * Adds an action, unless the entry has it already: each process of a run
+ * records all actions.
  */
 static void add_action(struct listed_probe *probe,
 		       const struct recorded_probe *action)

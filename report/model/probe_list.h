@@ -23,21 +23,25 @@ struct listed_place {
 
 /* A crash of a handler that a probe calls. */
 struct listed_crash {
-	char *file; /* file whose code crashed; "": in no file */
+	char *file; /* file whose code crashed, or "" */
 	uint64_t vaddr, address;
 	uint32_t tid;
 	uint8_t signal;
 };
 
 struct listed_probe {
-	char name[8]; /* p1 */
-	char *text;   /* as the user wrote it */
+	char name[8]; /* name of the probe, such as "p1" */
+	char *text;   /* text of the probe as the user wrote it */
 	struct listed_place *places;
 	size_t place_count, place_capacity;
-	unsigned int by_tier[PROBE_TIER_COUNT]; /* number of locations */
-	uint8_t reason;     /* why the first location without a tier has none */
-	uint8_t is_removed; /* in the process that was read last */
-	uint8_t has_module; /* a module was loaded that may contain it */
+	/* number of locations by tier */
+	unsigned int by_tier[PROBE_TIER_COUNT];
+	/* enum probe_reason: why the first location without a tier has none */
+	uint8_t reason;
+	/* whether the probe is removed in the process that was read last */
+	uint8_t is_removed;
+	/* whether a module was loaded that may contain the probe's location */
+	uint8_t has_module;
 	char **actions; /* its actions, one text each, as the user wrote them */
 	size_t action_count, action_capacity;
 	/*

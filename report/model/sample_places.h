@@ -8,18 +8,21 @@
 
 #include <stdint.h>
 
-/* In the order of the search. The function that contains the pc is ... */
+/*
+ * Where the function that contains a sample's pc was found, in the order of the
+ * search.
+ */
 enum sample_place {
 	PLACE_LEAF,    /* the innermost function of the context */
-	PLACE_CALLER,  /* its caller */
+	PLACE_CALLER,  /* the caller of the context's innermost function */
 	PLACE_CALLEE,  /* a function that the innermost one has called */
 	PLACE_SIBLING, /* a function that its caller has called */
 	PLACE_OUTER,   /* another function of the context */
 	PLACE_MODULE,  /* another function of a module */
-	/* For generated code that is none of these: the function is ... */
+	/* The following values are for generated code that is none of these. */
 	PLACE_TIMED,  /* code that existed there at the time of the sample */
 	PLACE_NEWEST, /* the latest code that existed there at any time */
-	/* named after the module that made the memory executable */
+	/* a function named after the module that made the memory executable */
 	PLACE_MAKER,
 	PLACE_UNKNOWN,
 	PLACE_COUNT

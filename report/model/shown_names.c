@@ -11,7 +11,8 @@
 
 /* The lengths of names, shortest first. */
 enum {
-	LEVEL_FITTED, /* as LEVEL_SHORT, without any list if it does not fit */
+	/* like LEVEL_SHORT, but without any list if the name does not fit */
+	LEVEL_FITTED,
 	LEVEL_SHORT,
 	LEVEL_ARGUMENTS,
 	LEVEL_TEMPLATES,
@@ -125,7 +126,7 @@ static char *text_of(const struct shown_names *names, struct catalog *catalog,
 		free(name);
 		name = catalog_short_name(catalog, function, A2N_BARE);
 	}
-	/* The end of a list of callers matters least. */
+	/* A list of callers is cut at its end, which matters least. */
 	return catalog->functions[function].kind == KIND_GROUP
 		       ? name
 		       : cut_name(names, name, room);

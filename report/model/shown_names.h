@@ -28,12 +28,15 @@
 struct shown_name {
 	char *text;
 	uint32_t function;
-	int level; /* greater: longer */
+	int level; /* level of the name's length; a greater level is longer */
 };
 
-/* Zero-initialised: short names of any width. One catalog for each. */
+/*
+ * The names of a table. All members 0 stand for short names of any width. Each
+ * is used with one catalog only.
+ */
 struct shown_names {
-	int are_full; /* all names are catalog_marked_name() */
+	int are_full; /* whether all names are those of catalog_marked_name() */
 	/*
 	 * Columns for a name and SHOWN_INLINED; 0: no limit. Longer names lose
 	 * template arguments, then outer scopes or the middle. `ellipsis` takes
@@ -43,8 +46,8 @@ struct shown_names {
 	const char *ellipsis;
 	struct shown_name *items;
 	size_t count, capacity;
-	struct idmap by_function; /* function + 1 -> 1 + index */
-	struct idmap by_text;     /* hash of the text -> 1 + index */
+	struct idmap by_function; /* maps 1 + a function to 1 + the index */
+	struct idmap by_text; /* maps the hash of the text to 1 + the index */
 };
 
 /*
@@ -55,7 +58,10 @@ struct shown_names {
 void shown_names_add(struct shown_names *names, struct catalog *catalog,
 		     const uint32_t *functions, size_t count);
 
-/* Safe to print; valid until the next call for these names. */
+/*
+ * Returns a name that is safe to print, and valid until the next call for these
+ * names.
+ */
 const char *shown_name(struct shown_names *names, struct catalog *catalog,
 		       uint32_t function);
 

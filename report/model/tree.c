@@ -150,8 +150,8 @@ void tree_order(const struct tree *tree, enum metric metric,
 	uint32_t *children = memory_zeroed(tree->count, sizeof(*children));
 
 	/*
-	 * Counting sort by parent: first[n + 1] is the position of n's next
-	 * child.
+	 * A counting sort by parent. first[n + 1] is the position of the next
+	 * child of node n.
 	 */
 	for (size_t i = 1; i < tree->count; i++)
 		first[tree->nodes[i].parent + 2]++;

@@ -23,9 +23,10 @@
 /* Exact calls, and a time with the number of samples it is estimated from. */
 struct measure {
 	uint64_t calls;
-	uint64_t tails;   /* the tail calls among `calls` */
-	uint64_t ns;      /* CPU or wall time, as the recording has it */
-	uint64_t samples; /* 0: not estimated */
+	uint64_t tails; /* the tail calls among `calls` */
+	uint64_t ns;    /* CPU or wall time, as the recording has it */
+	/* number of samples; 0 if the time is not estimated */
+	uint64_t samples;
 };
 
 /* The measure by which subtrees are compared. */
@@ -50,14 +51,19 @@ static inline void measure_add(struct measure *to, const struct measure *more)
  * tree_more.
  */
 struct tree_node {
-	uint64_t calls; /* of this context alone */
+	uint64_t calls; /* calls of this context alone */
 	uint32_t parent;
-	uint32_t function; /* in the catalog */
+	uint32_t function; /* index in the catalog */
 	uint32_t depth;    /* 0 for the root */
-	/* site of its first call, in the catalog; 0: unknown */
+	/*
+	 * site of its first call, as an index in the catalog; 0 if it is
+	 * unknown
+	 */
 	uint32_t site : 30;
 	uint32_t is_return_site : 1; /* the site is a return address */
-	/* recorded; 0: a frame that only samples show */
+	/*
+	 * 1 if the context was recorded; 0 for a frame that only samples show
+	 */
 	uint32_t is_context : 1;
 };
 _Static_assert(sizeof(struct tree_node) == 24, "small");
@@ -78,16 +84,20 @@ struct tree_spot {
 struct tree {
 	struct tree_node *nodes; /* nodes[TREE_ROOT] is no function */
 	size_t count, capacity;
-	struct hash_index children; /* (parent, function) -> node */
-	uint64_t *below;            /* calls, by node; NULL until tree_sum() */
-	/* By node: index in `more`; 0: all of its values are 0. */
+	/* finds a node by its parent and function */
+	struct hash_index children;
+	uint64_t *below; /* sums of calls, by node; NULL until tree_sum() */
+	/*
+	 * For each node, the index of its values in `more`, or 0 if all of them
+	 * are 0.
+	 */
 	uint32_t *more_of;
 	size_t more_of_count; /* length of `more_of`; may be less than count */
 	struct tree_more *more, *more_below;
 	size_t more_count, more_capacity;
 	struct tree_spot *spots; /* each (node, site) once, in no order */
 	size_t spot_count, spot_capacity;
-	struct idmap spots_at; /* node << 32 | site -> spot + 1 */
+	struct idmap spots_at; /* maps node << 32 | site to 1 + the spot */
 	/*
 	 * The times of calls; empty unless each call was timed. Of derived
 	 * trees, only those of tree_keep() and tree_inline() have them.
@@ -97,7 +107,8 @@ struct tree {
 
 /* The children of each node, as tree_order() sorts them. */
 struct tree_order {
-	uint32_t *children; /* of node n: [first[n], first[n + 1]) */
+	/* the children of node n are [first[n], first[n + 1]) */
+	uint32_t *children;
 	uint32_t *first;
 };
 

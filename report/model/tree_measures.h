@@ -9,7 +9,10 @@
 
 #include "report/model/tree.h"
 
-/* Called by tree_init() and tree_fini(). */
+/*
+ * Initialise and free the measures of a tree. Called by tree_init() and
+ * tree_fini().
+ */
 void tree_measures_init(struct tree *tree);
 void tree_measures_fini(struct tree *tree);
 

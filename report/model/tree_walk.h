@@ -12,7 +12,8 @@ enum tree_step { TREE_END, TREE_ENTER, TREE_LEAVE };
 struct tree_walk {
 	const struct tree *tree;
 	struct tree_order order;
-	uint32_t *next; /* by depth: next position in order.children */
+	/* for each depth, the next position in order.children */
+	uint32_t *next;
 	size_t capacity;
 	uint32_t depth; /* depth of the current node */
 	uint32_t node;  /* the node that the last step entered or left */
@@ -20,13 +21,17 @@ struct tree_walk {
 };
 
 /*
- * Call tree_sum() before. The tree must not change and must outlive the walk.
+ * Begins a walk. The caller has called tree_sum(). The tree must not change,
+ * and must outlive the walk.
  */
 void tree_walk_init(struct tree_walk *walk, const struct tree *tree,
 		    enum metric metric);
 void tree_walk_fini(struct tree_walk *walk);
 
-/* Enters and leaves each node except the root once. */
+/*
+ * Takes the next step of the walk, which enters and leaves each node except the
+ * root once.
+ */
 enum tree_step tree_walk_next(struct tree_walk *walk);
 
 #endif

@@ -14,7 +14,7 @@ struct value_sum {
 	char *name;    /* safe to print */
 	uint32_t unit; /* enum wire_unit */
 	int64_t total;
-	uint64_t rows; /* rows with a value other than 0 */
+	uint64_t rows; /* number of rows with a value other than 0 */
 };
 
 struct value_list {

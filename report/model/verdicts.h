@@ -16,7 +16,8 @@
 
 struct verdicts {
 	uint64_t verified, collisions, diverged;
-	uint64_t partial; /* the stack did not show the whole context */
+	/* number of calls whose stack did not show the whole context */
+	uint64_t partial;
 	uint64_t partial_by[WIRE_PARTIAL_COUNT];
 	/*
 	 * How many calls and contexts the decided verifications stand for, how

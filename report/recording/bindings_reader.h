@@ -12,8 +12,8 @@ struct recorded_binding {
 	uint64_t pc;
 	uint64_t bound_ns; /* CLOCK_REALTIME */
 	/*
-	 * Function number under which its calls count; 0: that of the code at
-	 * `pc`.
+	 * Function number under which the method's calls count; 0 stands for
+	 * that of the code at `pc`.
 	 */
 	uint32_t number;
 	/* The JVM may execute its own code instead of a call. */
@@ -35,7 +35,8 @@ struct recorded_code {
 	uint64_t code_bytes;
 	uint32_t object;
 	enum wire_code_kind kind;
-	struct recorded_texts texts; /* only `name` unless WIRE_CODE_JAVA */
+	/* only `name` is set, unless the kind is WIRE_CODE_JAVA */
+	struct recorded_texts texts;
 };
 
 /* Reads a record of a WIRE_CODES chunk, like bindings_next(). */

@@ -11,7 +11,7 @@ int recording_is_imported(const struct recording *recording);
 struct recorded_import {
 	enum wire_import_format format;
 	uint32_t flags;   /* enum wire_import_flags */
-	const char *file; /* in the chunk, not NUL-terminated */
+	const char *file; /* the file's name in the chunk, not NUL-terminated */
 	size_t file_bytes;
 };
 
@@ -34,7 +34,8 @@ char *import_text(const struct part_copy *part);
 struct imported_name {
 	uint32_t number;
 	enum wire_imported_kind kind;
-	const char *module, *name; /* in the chunk, not NUL-terminated */
+	/* texts in the chunk, not NUL-terminated */
+	const char *module, *name;
 	size_t module_bytes, name_bytes;
 };
 

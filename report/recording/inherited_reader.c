@@ -25,12 +25,12 @@
  */
 struct ancestor {
 	struct part_copy *part;
-	int fd;                   /* -1: not open */
+	int fd;                   /* descriptor of the file, or -1 */
 	uint64_t bytes;           /* size of the file */
 	struct wire_inherited of; /* identifies the ancestor's process image */
 	/*
-	 * Why the chunk `missing` could not be read, the first such chunk;
-	 * NULL: all could be read.
+	 * Why `missing`, the first chunk that could not be read, could not be
+	 * read. NULL if all chunks could be read.
 	 */
 	const char *why;
 	struct wire_inherited missing;

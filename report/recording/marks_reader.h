@@ -8,13 +8,15 @@
 #include "report/recording/part_reader.h"
 
 struct recorded_marks {
-	const struct wire_mark *items; /* some are free */
+	/* an array, of which some items are free */
+	const struct wire_mark *items;
 	uint32_t count;
 };
 
 struct recorded_mark_names {
 	const struct wire_mark_names *head;
-	const struct wire_mark_name *items; /* some are free */
+	/* an array, of which some items are free */
+	const struct wire_mark_name *items;
 	uint32_t count;
 };
 

@@ -5,7 +5,8 @@
 /* The bounds of the records in a chunk. */
 struct bounds {
 	uint32_t chunk;
-	size_t least_bytes, most_bytes; /* of a record, without the padding */
+	/* least and greatest size of a record without its padding */
+	size_t least_bytes, most_bytes;
 };
 
 static const struct bounds *bounds_of(uint32_t chunk)

@@ -23,9 +23,9 @@ int names_next(const struct part_chunk *chunk, size_t *cursor,
 
 /* The texts of a Java method, each with a NUL; a missing one is "". */
 struct recorded_texts {
-	const char *class_name; /* as a type signature: "La/b/C;" */
+	const char *class_name; /* the class as a type signature, "La/b/C;" */
 	const char *name;
-	const char *signature; /* "(ILjava/lang/String;)V" */
+	const char *signature; /* a signature like "(ILjava/lang/String;)V" */
 };
 
 struct recorded_method {
@@ -39,9 +39,10 @@ int methods_next(const struct part_chunk *chunk, size_t *cursor,
 
 struct recorded_stack {
 	uint32_t number;
-	uint32_t count;            /* number of methods, at least one */
-	const uint32_t *numbers;   /* numbers of the methods, outermost first */
-	const uint16_t *bytecodes; /* or WIRE_BYTECODE_NONE */
+	uint32_t count;          /* number of methods, at least one */
+	const uint32_t *numbers; /* numbers of the methods, outermost first */
+	/* indices of the calling bytecodes, or WIRE_BYTECODE_NONE */
+	const uint16_t *bytecodes;
 };
 
 int stacks_next(const struct part_chunk *chunk, size_t *cursor,

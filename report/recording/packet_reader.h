@@ -30,13 +30,14 @@
 
 enum packet_event {
 	PACKET_END,
-	/* Cursor.context: a new context, which replaces all active calls. */
+	/* A new context in cursor.context, which replaces all active calls. */
 	PACKET_CONTEXT,
-	PACKET_CALL,   /* a call: cursor.depth, .function, .is_tail */
-	PACKET_TIME,   /* cursor.tsc: the time of the call or context before */
-	PACKET_MOMENT, /* cursor.tsc: a time between two calls */
+	PACKET_CALL, /* a call, in cursor.depth, .function and .is_tail */
+	/* cursor.tsc is the time of the preceding call or context */
+	PACKET_TIME,
+	PACKET_MOMENT, /* cursor.tsc is a time between two calls */
 	PACKET_RETURN, /* calls deeper than cursor.depth have returned */
-	PACKET_VALUE,  /* cursor.value: a value of an active call */
+	PACKET_VALUE,  /* cursor.value is a value of an active call */
 };
 
 /*
@@ -45,7 +46,7 @@ enum packet_event {
  */
 struct packet_blocks {
 	uint32_t count;
-	/* 1 + block number; 0: none */
+	/* 1 + the number of each block, or 0 */
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
 };
 
@@ -56,7 +57,7 @@ struct packet_context {
 	uint64_t id;
 	const uint32_t *functions; /* numbers, innermost first */
 	const uint32_t *places;    /* stack slots, innermost first */
-	/* return addresses as low and high words; or NULL */
+	/* return addresses as low and high words, or NULL */
 	const uint32_t *sites;
 	uint32_t count;
 	uint32_t tid;
@@ -78,7 +79,7 @@ struct packet_cursor {
 	size_t count, at;
 	struct packet_context context;
 	struct packet_value value;
-	uint64_t tsc; /* 0: no time stamp yet */
+	uint64_t tsc; /* time stamp; 0 if there was none yet */
 	/*
 	 * Depth of the innermost active function: after PACKET_CALL of the
 	 * called function, after PACKET_RETURN of the function to which the
@@ -87,7 +88,10 @@ struct packet_cursor {
 	uint32_t depth;
 	uint32_t function; /* the called function */
 	uint8_t is_tail;
-	/* The context is unknown: words are skipped until the next one. */
+	/*
+	 * Whether the context is unknown. Words are then skipped until the next
+	 * context.
+	 */
 	uint8_t is_lost;
 	uint64_t bad_words; /* skipped words */
 	/*

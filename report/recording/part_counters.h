@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plausibility check of the counters in a part's header. */
+/* Checks whether the counters in a part's header are plausible. */
 #ifndef CLEW_RECORDING_PART_COUNTERS_H
 #define CLEW_RECORDING_PART_COUNTERS_H
 

@@ -65,7 +65,7 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 		size_t stop = size, copied;
 
 		if (data < 0 && errno == ENXIO)
-			return size; /* there is only a hole up to the end */
+			return size; /* only a hole follows up to the end */
 		if (data > (off_t)at && (size_t)data >= size)
 			return size;
 		if (data > (off_t)at) {

@@ -29,8 +29,8 @@ struct part_copy {
 	char *path; /* the path with which it was opened */
 	char *name; /* without folders, safe to print */
 	/*
-	 * RUN of a name "RUN-PID.SEQ.part", which `clew merge` has given;
-	 * otherwise 0.
+	 * The number RUN if the part's name is "RUN-PID.SEQ.part", as `clew
+	 * merge` names parts; otherwise 0.
 	 */
 	uint32_t run;
 	unsigned char *bytes; /* copy of the part's file */
@@ -46,9 +46,11 @@ struct part_copy {
 	 * have written.
 	 */
 	uint64_t unknown_chunks;
-	/* Only the header was read; part_bring() reads the rest. */
+	/*
+	 * Whether only the header was read. part_bring() then reads the rest.
+	 */
 	int is_header;
-	/* The whole part was read before (recording_bring()). */
+	/* Whether the whole part was read before (recording_bring()). */
 	int was_there;
 };
 

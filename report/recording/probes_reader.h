@@ -36,7 +36,10 @@ int recorded_field_next(const struct part_chunk *chunk, size_t *at,
 			struct recorded_field *out);
 
 struct recorded_probe_events {
-	/* Events of event_bytes each; some are free. */
+	/*
+	 * The first of `count` events, each of event_bytes bytes. Some events
+	 * are free.
+	 */
 	const unsigned char *first;
 	uint32_t count;
 	uint32_t event_bytes;

@@ -16,7 +16,7 @@
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
-/* As a set of kinds: only the headers of parts are read. */
+/* The set of kinds of chunks with which only the headers of parts are read. */
 #define HEADERS_ONLY UINT64_C(0)
 
 static void add_problem(struct recording *recording, char *text)
@@ -204,7 +204,11 @@ static void add_parts(struct recording *recording, const char *path, DIR *dir,
 			continue;
 		part_path = memory_printf("%s/%s", path, entry->d_name);
 		err = add_part(recording, part_path, kinds, &problem);
-		if (err == -ENODATA) /* killed or read while it was created */
+		/*
+		 * the process was killed, or the part is read, while the part
+		 * was created
+		 */
+		if (err == -ENODATA)
 			add_problem(recording, problem);
 		else if (err)
 			add_damage(recording, problem);

@@ -41,13 +41,13 @@ struct recording {
 	char **problems; /* texts "NAME: error" */
 	size_t problem_count;
 	size_t problem_capacity;
-	/* The problems that were asked for or are usual. */
+	/* Problems that the user's options cause, or that are usual. */
 	const char **expected;
 	size_t expected_count;
 	size_t expected_capacity;
 	/* Losses of the parts that were merged. */
 	struct expected_losses losses;
-	/* The first problem by which data is missing; NULL: none. */
+	/* The first problem by which data is missing, or NULL. */
 	const char *damage;
 	struct packet_waits waits; /* sums over the traces that were read */
 	/* Only the headers of parts are loaded until recording_bring(). */

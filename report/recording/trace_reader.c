@@ -323,7 +323,10 @@ int trace_settle(int from, const char *path)
 		err = settle_changed(&copy, from, to);
 		trace_close(&copy);
 	} else {
-		/* The original is also damaged, so the copy is correct. */
+		/*
+		 * The copy is as damaged as the original, so copying has
+		 * succeeded.
+		 */
 		free(why);
 		err = 0;
 	}

@@ -21,7 +21,10 @@ struct trace_packet {
 	uint64_t id;    /* id of its first context */
 	uint32_t tally; /* number of the packet's tally */
 	uint32_t tid;
-	/* Enum wire_packet_cause: why its first context was written. */
+	/*
+	 * An enum wire_packet_cause: why the packet's first context was
+	 * written.
+	 */
 	uint32_t cause;
 };
 
@@ -43,9 +46,13 @@ struct trace {
 	uint64_t taken_back, least_ns;
 	uint32_t overflow; /* enum wire_overflow */
 	uint32_t given_up; /* enum wire_given_up */
-	/* Which data it contains: bits WIRE_KEEPS_SITES, WIRE_KEEPS_VALUES. */
+	/*
+	 * Which additional data the trace contains: the bits WIRE_KEEPS_SITES
+	 * and WIRE_KEEPS_VALUES.
+	 */
 	uint32_t keeps;
-	uint32_t values_lost; /* probe hits whose values are missing */
+	/* number of probe hits whose values are missing */
+	uint32_t values_lost;
 	/* Number and total time of waits of threads for workers. */
 	uint64_t waits, waited_ns;
 	struct trace_packet *packets; /* sorted by tally, then by sequence */

@@ -11,7 +11,7 @@
 
 struct call_duration {
 	uint64_t least_ns;
-	uint64_t most_ns; /* valid if has_most */
+	uint64_t most_ns; /* longest possible duration, valid if has_most */
 	int has_most;
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of all threads of all processes, one thread after another. */
+/*
+ * Visits the calls of all threads of all processes, one thread after another.
+ */
 #ifndef CLEW_TRACE_CALL_EVENTS_H
 #define CLEW_TRACE_CALL_EVENTS_H
 

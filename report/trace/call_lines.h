@@ -19,11 +19,14 @@
 #include "report/trace/thread_calls.h"
 #include "report/trace/traces.h"
 
-/* Zero-initialised: all calls. */
+/* Selects calls. All members 0 select all calls. */
 struct call_filter {
-	/* by function of the catalog: 0 omits it; NULL: all */
+	/*
+	 * for each function of the catalog, 0 if it is omitted; NULL if all are
+	 * shown
+	 */
 	const uint8_t *keep;
-	uint32_t depth;    /* maximal number of shown levels; 0: all */
+	uint32_t depth;    /* maximal number of shown levels; 0 for all */
 	uint64_t least_ns; /* shorter calls are omitted */
 };
 
@@ -33,8 +36,9 @@ struct call_line {
 	enum call_line_kind kind;
 	const struct traced_process *process;
 	uint32_t tid;
-	uint32_t depth;    /* shown levels around it; 0: outermost */
-	uint32_t function; /* in the catalog */
+	/* number of shown levels around the call; 0 for the outermost */
+	uint32_t depth;
+	uint32_t function; /* index in the catalog */
 	uint64_t order_tsc;
 	/*
 	 * For LINE_LEAF and LINE_CLOSE the end of the call, else its beginning
@@ -54,13 +58,19 @@ struct call_lines {
 	const struct call_filter *filter;
 	uint64_t least_ticks;
 	struct thread_calls calls;
-	struct shown_call *shown; /* by depth of the calls */
+	struct shown_call *shown; /* the shown calls by their depth */
 	size_t count, capacity;
-	size_t asked; /* calls before this index were checked for being shown */
-	/* the innermost checked call that is shown, and must open */
+	/* calls before this index were checked whether they are shown */
+	size_t asked;
+	/*
+	 * the innermost checked call that is shown and whose line is still to
+	 * be opened
+	 */
 	size_t lasting;
-	size_t settled;          /* shown calls before this index are open */
-	struct call_line *lines; /* to be returned: [told, line_count) */
+	/* the lines of shown calls before this index are open */
+	size_t settled;
+	/* lines, of which [told, line_count) are still to be returned */
+	struct call_line *lines;
 	size_t told, line_count, line_capacity;
 };
 

@@ -14,7 +14,10 @@ static uint64_t place_of(uint64_t call)
 static void add(struct call_stamps *stamps, uint64_t place, uint64_t tsc)
 {
 	if (stamps->count && place < stamps->items[stamps->count - 1].place)
-		return; /* from a handler, between a context and its call */
+		/*
+		 * the words of a signal handler, between a context and its call
+		 */
+		return;
 	stamps->items = memory_grow(stamps->items, stamps->count,
 				    &stamps->capacity, sizeof(*stamps->items));
 	stamps->items[stamps->count++] =

@@ -18,8 +18,9 @@
 /* Precision of a time. */
 enum call_clock {
 	CLOCK_STAMPED,
-	CLOCK_INTERPOLATED, /* between two stamps */
-	CLOCK_NOT_BEFORE,   /* after the last stamp, whose time is used */
+	CLOCK_INTERPOLATED, /* computed from the stamps before and after */
+	/* the call is after the last stamp, whose time is used */
+	CLOCK_NOT_BEFORE,
 };
 
 /*
@@ -31,9 +32,12 @@ struct call_stamp {
 	uint64_t tsc;
 };
 
-/* Zero-initialise before use; free with call_stamps_fini(). */
+/*
+ * The user sets all members to 0 before use, and calls call_stamps_fini()
+ * afterwards.
+ */
 struct call_stamps {
-	struct call_stamp *items; /* by place, then by time */
+	struct call_stamp *items; /* sorted by place, then by time */
 	size_t count, capacity;
 	size_t at; /* first stamp after all requested calls */
 };

@@ -15,9 +15,10 @@
 /* ---- Selecting the two calls ---- */
 
 struct durations {
-	uint64_t *items; /* of ended calls */
+	uint64_t *items; /* durations of ended calls */
 	size_t count, capacity;
-	uint64_t open_ns; /* the longest of open calls; 0: none */
+	/* duration of the longest open call; 0 if there is none */
+	uint64_t open_ns;
 	int is_open_slowest;
 	/* The call that caused the snapshot, unless has_cause is 0. */
 	struct function_call cause;
@@ -163,7 +164,7 @@ int compared_calls_find(struct compared_calls *compared,
 struct side_reading {
 	struct compared_calls *compared;
 	int side;
-	uint32_t *nodes; /* by depth, of active calls */
+	uint32_t *nodes; /* nodes of the active calls, by depth */
 	size_t capacity;
 };
 

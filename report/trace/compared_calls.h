@@ -14,18 +14,18 @@ enum { COMPARED_FAST, COMPARED_SLOW, COMPARED_SIDES };
 /* Sums of one call in one context. */
 struct compared_context {
 	uint64_t calls;
-	uint64_t total_ns; /* upper bounds, where known */
-	uint64_t least_ns; /* lower bounds */
-	int64_t self_ns;   /* without callees */
+	uint64_t total_ns; /* upper bound of the time, if it is known */
+	uint64_t least_ns; /* lower bound of the time */
+	int64_t self_ns;   /* time without callees */
 };
 
 struct compared_calls {
 	struct function_call of[COMPARED_SIDES];
-	/* Ended calls of the function, and the slowest one. */
+	/* Number of ended calls of the function and of the slowest one. */
 	uint64_t all;
 	/* The slow call caused the snapshot; it need not be the slowest one. */
 	int is_of_snapshot;
-	int is_alone; /* the slowest call is the only one */
+	int is_alone; /* whether the slowest call is the only one */
 	/*
 	 * The function is the root's child; the arrays have the sums by node.
 	 */

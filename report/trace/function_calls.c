@@ -77,7 +77,10 @@ static int by_duration(const void *left, const void *right)
 	return a->end.tsc < b->end.tsc ? -1 : a->end.tsc > b->end.tsc;
 }
 
-/* Inserts in order of duration; equal ones keep the order of arrival. */
+/*
+ * Inserts a call in order of duration. Calls with equal durations keep the
+ * order in which they were found.
+ */
 static void add_slow(void *context, const struct function_call *call)
 {
 	struct slow_calls *slow = context;

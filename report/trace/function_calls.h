@@ -14,7 +14,7 @@
 struct function_call {
 	const struct traced_process *process;
 	size_t first, stop; /* range of the packets of its thread's tally */
-	uint32_t function;  /* in the catalog */
+	uint32_t function;  /* index in the catalog */
 	struct call_event end;
 	struct call_duration duration;
 };

@@ -8,10 +8,10 @@
 
 /* Distributions of the lower and the upper bounds of durations. */
 struct call_latencies {
-	const char *name; /* not owned */
+	const char *name; /* name, which is not owned */
 	uint32_t function;
 	struct latencies least, most;
-	uint64_t unknown; /* calls whose duration is unknown */
+	uint64_t unknown; /* number of calls whose duration is unknown */
 };
 
 void call_latencies_add(struct call_latencies *latencies,
@@ -21,7 +21,10 @@ void call_latencies_add(struct call_latencies *latencies,
  * One distribution for each called function, sorted by total time, descending.
  */
 struct function_latencies {
-	/* Indexed by function of the catalog; NULL: not called. */
+	/*
+	 * Indexed by function of the catalog. NULL if the function was not
+	 * called.
+	 */
 	struct call_latencies **items;
 	size_t room;
 	struct call_latencies **sorted;
@@ -29,8 +32,8 @@ struct function_latencies {
 };
 
 /*
- * Only for functions with chosen[function] != 0; the index is that of the
- * catalog.
+ * Finds the distributions of the functions for which chosen[function] is not 0.
+ * Functions are indices in the catalog.
  */
 void function_latencies_find(struct function_latencies *all,
 			     const struct traces *traces,

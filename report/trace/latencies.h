@@ -13,7 +13,7 @@ enum {
 	LATENCY_BINS = (64 - LATENCY_PART_LOG2 + 1) << LATENCY_PART_LOG2,
 };
 
-/* Zero-initialised: empty. */
+/* A distribution of durations. All members are 0 if it is empty. */
 struct latencies {
 	uint64_t bins[LATENCY_BINS];
 	uint64_t count, min_ns, max_ns;

@@ -52,7 +52,7 @@ static struct time_share share_of(const struct compared_context *context,
 	};
 }
 
-/* The rest of the time, without all callees. */
+/* Returns the share of the time that remains without all callees. */
 static struct time_share self_share_of(const struct compared_calls *compared,
 				       uint32_t root, int side)
 {

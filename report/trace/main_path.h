@@ -10,7 +10,7 @@
 
 /* Parts of a call's time, by bounds. */
 struct time_share {
-	double least, most; /* 0 to 1 */
+	double least, most; /* shares from 0 to 1 */
 };
 
 struct main_path {
@@ -26,7 +26,10 @@ struct main_path {
 	struct time_share self[COMPARED_SIDES];
 };
 
-/* `compared` has been read. The caller calls main_path_fini(). */
+/*
+ * Finds the path in compared calls that were read before. The caller calls
+ * main_path_fini().
+ */
 void main_path_find(struct main_path *path,
 		    const struct compared_calls *compared);
 void main_path_fini(struct main_path *path);

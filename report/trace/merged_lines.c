@@ -59,7 +59,7 @@ static void remove_first(struct merged_lines *merged)
 
 /* ---- Sources ---- */
 
-/* A source is not read before it is first in the heap. */
+/* Adds a source, which is not read before it is the first in the heap. */
 static void add_source(struct merged_lines *merged, const struct traces *traces,
 		       const struct traced_process *process,
 		       const struct call_filter *filter,

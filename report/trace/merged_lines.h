@@ -12,7 +12,7 @@
 
 struct line_source {
 	struct call_lines lines;
-	struct call_line line; /* its next line, if is_there */
+	struct call_line line; /* the source's next line, if is_there is set */
 	uint64_t time_ns;      /* time of `line`, or a lower bound for it */
 	uint8_t is_there;
 };
@@ -22,9 +22,9 @@ struct merged_lines {
 	size_t count;
 };
 
-/* A range of CLOCK_REALTIME; zero-initialised: all times. */
+/* A range of CLOCK_REALTIME. All members 0 stand for all times. */
 struct trace_window {
-	uint64_t from_ns, to_ns; /* 0: unlimited */
+	uint64_t from_ns, to_ns; /* 0 if the range is unlimited */
 };
 
 static inline int window_has(const struct trace_window *window,

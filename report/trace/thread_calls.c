@@ -126,7 +126,9 @@ static uint32_t function_at(const struct packet_context *context, uint32_t at)
 	return context->functions[context->count - 1 - at];
 }
 
-/* Computes the ids of all contexts within it, outermost first. */
+/*
+ * Computes the ids of all contexts within the present context, outermost first.
+ */
 static void find_ids(struct thread_calls *calls)
 {
 	const struct packet_context *context = &calls->cursor.context;
@@ -183,7 +185,7 @@ static void begin_anew(struct thread_calls *calls, enum call_ending ending,
 	calls->end_clock = CLOCK_NOT_BEFORE;
 }
 
-/* Calls that end have ended by the present time. */
+/* Ends calls at the present time. */
 static void end_by_now(struct thread_calls *calls, enum call_ending ending)
 {
 	calls->ending = ending;
@@ -213,7 +215,7 @@ static void take_context(struct thread_calls *calls)
 	const struct packet_context *context = &calls->cursor.context;
 	const uint64_t expected = calls->sequence, known_tsc = calls->now;
 
-	/* else the context's time is an estimate */
+	/* otherwise the context's time is an estimate */
 	if (calls->cursor.tsc > calls->now)
 		calls->now = calls->cursor.tsc;
 	calls->clock = CLOCK_STAMPED;
@@ -263,7 +265,7 @@ static void take_time(struct thread_calls *calls)
 	calls->clock = CLOCK_STAMPED;
 }
 
-/* The outermost call that ends was active until then. */
+/* Handles a return. The outermost call that ends was active until that time. */
 static void take_return(struct thread_calls *calls)
 {
 	take_time(calls);

@@ -36,31 +36,41 @@ enum call_event_kind { CALL_BEGIN, CALL_END, CALL_GAP };
 /* How a call ended. */
 enum call_ending {
 	CALL_RETURNED,
-	CALL_LEFT, /* no longer on the stack: jump or another stack */
-	CALL_CUT,  /* the data after it is missing */
-	CALL_OPEN, /* active at the end of the data */
+	/*
+	 * the call is no longer on the stack, after a jump or a switch to
+	 * another stack
+	 */
+	CALL_LEFT,
+	CALL_CUT,  /* the data after the call is missing */
+	CALL_OPEN, /* the call was active at the end of the data */
 };
 
 enum call_gap {
-	GAP_MISSING,  /* event.missing contexts and their packets are missing */
-	GAP_DAMAGED,  /* invalid words */
+	/* as many contexts as event.missing, with their packets, are missing */
+	GAP_MISSING,
+	GAP_DAMAGED,  /* words are invalid */
 	GAP_MISMATCH, /* the stack contradicts the calls */
-	GAP_MOVED,    /* the stack has changed: calls may be missing */
+	GAP_MOVED,    /* the stack has changed, so that calls may be missing */
 	GAP_COUNT
 };
 
 struct traced_call {
 	uint64_t id;
-	uint64_t begin_tsc; /* 0: it began before the known data */
-	uint64_t seen_tsc;  /* begin_tsc, or when the call was first seen */
-	uint64_t inner_tsc; /* it was still active then */
-	/* index in the trace; `ordinal`: position in the packet */
+	uint64_t begin_tsc; /* 0 if the call began before the known data */
+	/* begin_tsc, or the time at which the call was first seen */
+	uint64_t seen_tsc;
+	uint64_t inner_tsc; /* a time at which the call was still active */
+	/*
+	 * index of the packet in the trace; `ordinal` is the position in the
+	 * packet
+	 */
 	size_t packet;
 	uint32_t ordinal;
-	uint32_t function; /* number in the process */
+	uint32_t function; /* the function's number in the process */
 	uint8_t is_tail;
-	uint8_t clock;    /* enum call_clock of seen_tsc */
-	uint8_t is_moved; /* a GAP_MOVED occurred while it was active */
+	uint8_t clock; /* enum call_clock of seen_tsc */
+	/* whether a GAP_MOVED occurred while the call was active */
+	uint8_t is_moved;
 };
 
 struct call_event {
@@ -71,28 +81,33 @@ struct call_event {
 	uint64_t tsc;
 	enum call_clock clock;
 	uint32_t tid;
-	uint32_t depth; /* of the call, 1: outermost; for gaps of the context */
+	/*
+	 * depth of the call, 1 for the outermost; for gaps the depth of the
+	 * context
+	 */
+	uint32_t depth;
 	struct traced_call call;
 };
 
 struct thread_calls {
 	const struct trace *trace;
-	size_t next, stop; /* packets to read; all of one tally */
+	size_t next, stop; /* range of packets to read, all of one tally */
 	uint64_t from_tsc, to_tsc;
 
 	size_t packet;
 	uint32_t *words; /* copy of that packet; `cursor` points into it */
 	struct packet_cursor cursor;
 	struct call_stamps stamps;
-	uint32_t ordinal; /* of the next call in the packet */
+	uint32_t ordinal; /* position of the next call in the packet */
 	uint64_t bad_words;
-	uint64_t sequence; /* of the next context; 0: any */
+	uint64_t sequence; /* sequence number of the next context; 0 for any */
 
 	struct traced_call *stack;
 	size_t depth, capacity;
 	uint64_t base_id; /* id of the callers around the stack */
 	size_t offset; /* difference between the cursor's depths and `depth` */
-	uint64_t *ids; /* scratch: ids of the contexts within a context */
+	/* working memory: ids of the contexts within a context */
+	uint64_t *ids;
 	uint32_t tid;
 
 	/* Events to be returned, in this order. */
@@ -105,16 +120,20 @@ struct thread_calls {
 	enum call_ending ending;
 	uint32_t next_tid;
 	struct call_event gap;
-	uint32_t opened, opening; /* functions of the context */
+	/*
+	 * numbers of functions of the context that are entered, and that are to
+	 * be entered
+	 */
+	uint32_t opened, opening;
 	uint8_t has_gap, has_call, is_last;
 
-	/* State of the window. */
+	/* The following members are used at the bounds of the window. */
 	struct call_event held;
 	size_t announced; /* number of announced calls around it */
 	uint8_t has_held, is_inside, is_over;
 };
 
-/* The packets in [first, stop) must belong to one tally. */
+/* Begins to read the packets [first, stop), which must belong to one tally. */
 void thread_calls_init(struct thread_calls *calls, const struct trace *trace,
 		       size_t first, size_t stop);
 void thread_calls_fini(struct thread_calls *calls);
@@ -126,7 +145,7 @@ void thread_calls_fini(struct thread_calls *calls);
 void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 			 uint64_t to_tsc);
 
-/* Call after init to start at that packet. */
+/* Starts at that packet. Called after thread_calls_init(). */
 void thread_calls_seek(struct thread_calls *calls, size_t packet);
 
 /* Returns 0 at the end. */

@@ -16,9 +16,7 @@ struct traced_process {
 	struct numbering numbering;
 	struct threads threads;
 	struct clock clock;
-	/*
-	 * In a snapshot, the thread whose call caused it; 0: no call did.
-	 */
+	/* In a snapshot, the thread whose call caused it, or 0. */
 	uint32_t snapshot_tid;
 };
 

@@ -9,14 +9,14 @@
 
 /* A call that is active in the window. */
 struct window_call {
-	uint32_t node;   /* in the new tree */
-	uint32_t former; /* in the tree of the recording, or TREE_ROOT */
+	uint32_t node;   /* node in the new tree */
+	uint32_t former; /* node in the tree of the recording, or TREE_ROOT */
 };
 
 struct windowing {
 	const struct window_source *source;
 	struct tree *out;
-	uint32_t *moved; /* by node of source->tree: 1 + its copy */
+	uint32_t *moved; /* for each node of source->tree, 1 + its copy */
 
 	/* The current thread. */
 	const struct traced_process *process;
@@ -24,7 +24,7 @@ struct windowing {
 	struct window_call root;
 	struct window_call *open;
 	size_t open_count, open_capacity;
-	uint64_t latest_ns; /* of the last event; 0: none */
+	uint64_t latest_ns; /* time of the last event; 0 if there was none */
 };
 
 static void copy_details(struct tree_node *copy, const struct tree_node *node)
@@ -95,7 +95,7 @@ static struct window_call innermost(const struct windowing *all)
 	return all->open_count ? all->open[all->open_count - 1] : all->root;
 }
 
-/* Gives the time since the last event to the innermost call. */
+/* Adds the time since the last event to the innermost call. */
 static void pass_time(struct windowing *all, uint64_t time_ns)
 {
 	const uint64_t now = clip(all, time_ns);
@@ -143,7 +143,8 @@ static void take_event(struct windowing *all, const struct call_event *event)
 		all->latest_ns = 0;
 	}
 	if (event->kind == CALL_GAP) {
-		all->latest_ns = 0; /* It is unknown what ran. */
+		/* It is not known which function was running. */
+		all->latest_ns = 0;
 		return;
 	}
 	pass_time(all,
@@ -183,7 +184,10 @@ static uint32_t former_root(const struct windowing *all, uint32_t root)
 					     all->out->nodes[root].function);
 }
 
-/* The roots are those that the whole recording has for processes or threads. */
+/*
+ * Reads a process. Its roots are those that the whole recording has for
+ * processes or threads.
+ */
 static void read_process(struct windowing *all)
 {
 	const struct window_source *source = all->source;

@@ -11,13 +11,13 @@
 #include "report/trace/merged_lines.h"
 
 struct window_source {
-	const struct tree *tree;     /* of the whole recording */
-	const struct traces *traces; /* or NULL */
+	const struct tree *tree;     /* tree of the whole recording */
+	const struct traces *traces; /* single calls, or NULL */
 	const struct whose *whose;
 	struct trace_window window;
 	/*
-	 * The recording has no samples: time is that between the calls and
-	 * returns of a trace.
+	 * Whether the time is that between the calls and returns of a trace,
+	 * because the recording has no samples.
 	 */
 	int takes_trace_times;
 };

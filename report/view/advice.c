@@ -32,9 +32,11 @@
 enum {
 	NAMES_SHOWN = 3,
 	TRAP_CALLS = 500,
-	COST_SAMPLES = 10, /* fewer samples give no reliable cost */
-	RATE_MAX = 100000, /* limit of --rate */
-	PROCESSES_MIN = 3, /* fewer need no view of their own */
+	/* least number of samples that give a reliable cost */
+	COST_SAMPLES = 10,
+	RATE_MAX = 100000, /* maximum of --rate */
+	/* least number of processes that need a view of their own */
+	PROCESSES_MIN = 3,
 };
 
 /* ---- Counts besides calls ---- */
@@ -109,12 +111,12 @@ static char *advise_views(struct session *session)
 /* ---- The cost of clew ---- */
 
 struct call_cost {
-	uint64_t *calls; /* by function, weighted */
+	uint64_t *calls; /* weighted calls, by function */
 	uint64_t *of_modules;
 	uint64_t all;
-	/* the most expensive one that -F can name; or none */
+	/* the most expensive function that -F can name, or FUNCTION_NONE */
 	uint32_t function;
-	uint32_t module; /* the most expensive one; or CATALOG_NO_MODULE */
+	uint32_t module; /* the most expensive module, or CATALOG_NO_MODULE */
 };
 
 /*
@@ -168,8 +170,9 @@ static void find_costs(struct call_cost *cost, struct session *session)
 }
 
 /*
- * Writes "; recording with -M 'libx.so' would save about 3.2 ms", then ", with
- * ...". Writes nothing if the saving is less than SAVING_PART of all_ns.
+ * Writes "; recording with -M 'libx.so' would save about 3.2 ms" at the first
+ * call, and ", with ..." at further ones. Writes nothing if the saving is less
+ * than SAVING_PART of all_ns.
  */
 static void write_saving(FILE *out, int *is_next, const char *option,
 			 double saved_ns, double all_ns)
@@ -435,10 +438,10 @@ static char *advise_processes(struct session *session)
 }
 
 struct unnamed {
-	uint64_t *functions; /* by module */
+	uint64_t *functions; /* number of functions, by module */
 	uint64_t all;
-	uint64_t weight; /* time or calls of all of them */
-	size_t module;   /* the module with most of them */
+	uint64_t weight; /* time or calls of all these functions */
+	size_t module;   /* the module with most of these functions */
 };
 
 /*
@@ -505,7 +508,8 @@ static char *advise_symbols(struct session *session)
 
 /* ---- Functions that are not hooked because of compiler options ---- */
 
-enum { READERS_MIN = 3 }; /* fewer are not caused by compiler options */
+/* a smaller number of such functions is not caused by compiler options */
+enum { READERS_MIN = 3 };
 
 static uint64_t readers_of(const struct coverage *coverage)
 {

@@ -21,12 +21,18 @@ struct loading {
 	size_t line;
 	char *fields[FIELDS_MAX];
 	size_t field_count;
-	/* The current section. */
+	/* The following members describe the current section. */
 	int has_section;
-	uint32_t module;     /* of functions with names, or CATALOG_NO_MODULE */
-	uint32_t unnamed_in; /* the module with its build-id, or the same */
+	/* module of functions with names, or CATALOG_NO_MODULE */
+	uint32_t module;
+	/*
+	 * module of functions without names: the module with its build-id, or
+	 * the same module
+	 */
+	uint32_t unnamed_in;
 	struct measure sum;
-	uint64_t equal_samples; /* of the whole recording */
+	/* number of equal samples of the whole recording */
+	uint64_t equal_samples;
 	size_t totals_capacity;
 	char **why;
 };

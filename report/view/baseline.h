@@ -46,7 +46,7 @@ int baseline_is_at(const char *path);
  */
 int baseline_open(struct session *session, const char *path, char **why);
 
-/* Like baseline_open(), from memory, which is modified. */
+/* Like baseline_open(), for a text in memory, which is modified. */
 int baseline_parse(struct session *session, const char *path, char *text,
 		   size_t bytes, char **why);
 

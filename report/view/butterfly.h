@@ -13,20 +13,24 @@
 #include "report/model/tree.h"
 
 struct butterfly_row {
-	uint32_t function; /* FUNCTION_NONE among callers: a thread's start */
+	/* FUNCTION_NONE among callers stands for a thread's start */
+	uint32_t function;
 	struct measure edge;
 };
 
 struct butterfly {
 	struct measure self, total;
-	uint64_t calls_made;                     /* calls of all callees */
+	uint64_t calls_made; /* number of calls of all callees */
 	struct butterfly_row *callers, *callees; /* largest first */
 	size_t caller_count, callee_count;
-	struct timing timing;    /* as measured, if calls were timed */
+	struct timing timing;    /* times as measured, if calls were timed */
 	struct timing_bins bins; /* histogram of durations */
 };
 
-/* Treats all functions with chosen[function] != 0 as one function. */
+/*
+ * Finds callers and callees of a function. All functions with chosen[function]
+ * != 0 are treated as one.
+ */
 void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 		    struct catalog *catalog, const uint8_t *chosen,
 		    enum metric metric);

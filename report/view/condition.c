@@ -34,7 +34,7 @@ static void skip_blanks(struct condition_text *reading)
 		reading->at++;
 }
 
-/* Skips `word`. Returns whether it was there. */
+/* Skips `word` if it follows. Returns whether it did. */
 static int take(struct condition_text *reading, const char *word)
 {
 	const size_t length = strlen(word);

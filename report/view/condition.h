@@ -23,17 +23,20 @@ enum condition_operator {
 	CONDITION_NOT_BELOW,
 	CONDITION_BELOW,
 	CONDITION_NOT_ABOVE,
-	CONDITION_OTHER, /* != */
+	CONDITION_OTHER, /* the operator != */
 };
 
 struct condition {
 	char *text; /* as the user wrote it, safe to print */
 	enum diff_key key;
-	char *function; /* NULL: the sum of all functions */
-	int is_each;    /* each function by itself; `function` is NULL */
+	/* name of the function; NULL for the sum of all functions */
+	char *function;
+	/* whether each function is judged by itself; `function` is then NULL */
+	int is_each;
 	enum condition_operator operator;
-	int is_percent; /* of the first recording's value */
-	double limit;   /* percent, calls or nanoseconds */
+	/* whether the limit is a percentage of the first recording's value */
+	int is_percent;
+	double limit; /* percent, calls or nanoseconds */
 };
 
 /*

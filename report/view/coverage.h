@@ -10,11 +10,17 @@
 
 struct coverage {
 	uint64_t hooked;
-	uint64_t refused;     /* not hookable */
-	uint64_t left_alone;  /* because of a rule or their behaviour */
-	uint64_t not_entries; /* code that is no function */
-	uint64_t looping;     /* among the hooked: catalog_loops() */
-	uint64_t bare_bytes;  /* of code, VERDICT_IS_BARE */
+	uint64_t refused; /* number of functions that cannot be hooked */
+	/*
+	 * number of functions that are not hooked because of a rule or their
+	 * behaviour
+	 */
+	uint64_t left_alone;
+	/* number of pieces of code that are no function */
+	uint64_t not_entries;
+	/* number of hooked functions for which catalog_loops() returns 1 */
+	uint64_t looping;
+	uint64_t bare_bytes; /* size of code with VERDICT_IS_BARE */
 	uint64_t by_verdict[VERDICT_COUNT];
 };
 

@@ -14,13 +14,15 @@ struct diff {
 	 * decide which nodes are shown first, and which are hidden.
 	 */
 	struct tree changes;
-	struct catalog *catalog; /* the first session's, for all functions */
-	enum metric metric;      /* time if both have it from like clocks */
-	/* How each recording took time. */
+	/* the first session's catalog, which contains all functions */
+	struct catalog *catalog;
+	/* time, if both recordings have it from the same kind of clock */
+	enum metric metric;
+	/* How each recording measured time. */
 	enum wire_time clock_before, clock_after;
 	/* All time of each recording, from which samples get their weights. */
 	struct sampled whole_before, whole_after;
-	double node_limit; /* see diff_is_node_significant() */
+	double node_limit; /* limit for diff_is_node_significant() */
 	/*
 	 * By function of the catalog: the total of each function of a baseline,
 	 * which has no contexts; NULL for a recording.

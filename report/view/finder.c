@@ -22,8 +22,8 @@ struct query {
 	char *word;
 	int is_address;
 	uint64_t vaddr;
-	char *module; /* of the address; NULL: any */
-	char *file;   /* NULL: no source line */
+	char *module; /* module of the address; NULL for any module */
+	char *file;   /* source file; NULL if the text names no source line */
 	uint32_t line;
 	regex_t regex;
 	int has_regex;
@@ -267,7 +267,8 @@ static size_t choose_around(struct catalog *catalog, const uint8_t *candidates,
 struct line_search {
 	struct catalog *catalog;
 	const struct query *query;
-	struct idmap direct, inlined; /* start + 1 of a function -> 1 */
+	/* maps 1 + the start of a function that was found to 1 */
+	struct idmap direct, inlined;
 };
 
 static int is_file(const struct a2n_frame *frame, const char *name)

@@ -16,25 +16,35 @@
 
 struct flat_row {
 	struct measure self;
-	struct measure total; /* with callees; recursion is counted once */
-	struct timing timing; /* as measured, if calls were timed */
+	/* time and calls including callees; recursion is counted once */
+	struct measure total;
+	struct timing timing; /* times as measured, if calls were timed */
 	uint64_t contexts;
 	uint32_t callers; /* number of functions that called it */
 	uint32_t callees; /* number of functions that it called */
 	uint32_t function;
-	uint8_t lacks_calls; /* --budget left functions of this row out */
-	uint32_t site; /* of the catalog, for a row of one address; 0: none */
 	/*
-	 * Quantiles of a native's calls by one Java method, as measured, if
-	 * known.
+	 * whether calls of this row's functions were not counted because of
+	 * --budget
+	 */
+	uint8_t lacks_calls;
+	/*
+	 * index of the site in the catalog, for a row of one address; otherwise
+	 * 0
+	 */
+	uint32_t site;
+	/*
+	 * Quantiles of the durations of a native's calls by one Java method, as
+	 * measured, if has_quantiles is set.
 	 */
 	int has_quantiles;
 	uint64_t half_below_ns, most_below_ns;
-	uint64_t copied_bytes; /* by JNI functions in these calls */
+	/* bytes that JNI functions have copied in these calls */
+	uint64_t copied_bytes;
 };
 
 struct flat {
-	struct flat_row *rows; /* only those with calls or time */
+	struct flat_row *rows; /* only the rows with calls or time */
 	size_t count;
 	int has_quantiles;
 	int has_copies;
@@ -44,7 +54,7 @@ struct flat {
 enum { FLAT_MOST = 990 };
 
 enum flat_key {
-	FLAT_CALLS, /* numbers sort descending, words ascending */
+	FLAT_CALLS, /* keys that are numbers sort descending, words ascending */
 	FLAT_SELF,
 	FLAT_TOTAL,
 	FLAT_PER_CALL,
@@ -65,8 +75,8 @@ struct flat_keys {
 };
 
 /*
- * `labels` belong to the tree; label_count is the catalog's number of
- * functions.
+ * Creates the rows of a tree. `labels` belong to the tree; label_count is the
+ * catalog's number of functions.
  */
 void flat_init(struct flat *flat, const struct tree *tree,
 	       const uint32_t *labels, size_t label_count);

@@ -153,7 +153,7 @@ static void init(struct flat *flat, const struct tree *tree,
 	}
 	add_spots(rows, tree, labels, rest);
 	for (size_t i = 0; i < tree->count; i++)
-		if (rest[i].ns > 0) /* samples without a pc */
+		if (rest[i].ns > 0) /* the rest are samples without a pc */
 			add_to_row(&rows[tree->nodes[i].function], &rest[i]);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].self.ns == 0)
@@ -171,7 +171,7 @@ void flat_init_lines(struct flat *flat, const struct tree *tree,
 {
 	init(flat, tree, catalog, line_of);
 	for (size_t i = 0; i < flat->count; i++)
-		flat->rows[i].site = 0; /* a line has several */
+		flat->rows[i].site = 0; /* a line has several sites */
 }
 
 void flat_init_addresses(struct flat *flat, const struct tree *tree,

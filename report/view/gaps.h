@@ -11,7 +11,10 @@
 
 struct coverage_gap {
 	uint32_t module;
-	/* Bytes of code; 0: the module is not hooked, see its state. */
+	/*
+	 * Size of the code in bytes. 0 if the module is not hooked, for the
+	 * reason in its state.
+	 */
 	uint64_t bytes;
 };
 

@@ -19,9 +19,12 @@ struct judging {
 	struct diff_table table; /* all selected functions */
 };
 
-/* One pair of values, and how likely chance explains them. */
+/*
+ * One pair of values, and the probability that chance explains their
+ * difference.
+ */
 struct judged {
-	int is_beyond; /* the values themselves are beyond the limit */
+	int is_beyond; /* whether the values themselves are beyond the limit */
 	/*
 	 * Probability that chance alone puts the estimates as far beyond the
 	 * limit as they are, or as far within the limit.
@@ -38,7 +41,7 @@ static int is_upward(const struct condition *condition)
 static int compare_limit(const struct condition *condition, long double before,
 			 long double after)
 {
-	/* As a double, 0.1 % of 1,000 is exactly 1. */
+	/* The order of operations makes 0.1 % of 1,000 exactly 1. */
 	const double limit = condition->is_percent
 				     ? (double)before * condition->limit / 100
 				     : condition->limit;

@@ -24,12 +24,20 @@ struct gate_result {
 	 * change among those that fail or are undecided; 0 if there is none.
 	 */
 	uint64_t before, after;
-	uint32_t function; /* with `*`: that function; else 0 */
-	size_t others;     /* with `*`: further functions in this state */
+	/*
+	 * for a condition with `*`, the function that was judged; otherwise 0
+	 */
+	uint32_t function;
+	/*
+	 * for a condition with `*`, the number of further functions with this
+	 * result
+	 */
+	size_t others;
 };
 
 struct gate {
-	struct gate_result *results; /* one for each condition */
+	/* an array with a result for each condition */
+	struct gate_result *results;
 	size_t count, failed, undecided;
 };
 

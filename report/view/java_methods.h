@@ -12,13 +12,19 @@
 struct java_methods {
 	/* Methods of which each call is counted, always or while attached. */
 	uint64_t counted;
-	uint64_t standing_by; /* those counted only while attached */
+	/*
+	 * number of methods that are counted only while clew attach is attached
+	 */
+	uint64_t standing_by;
 	uint64_t left;
-	/* of methods that are not counted */
+	/* number of methods that are not counted, by reason */
 	uint64_t by_reason[WIRE_JAVA_LEFT_COUNT];
 };
 
-/* Without such an option, counted and left are 0. */
+/*
+ * Counts the Java methods of a catalog. Without such an option, all numbers are
+ * 0.
+ */
 struct java_methods java_methods_of(const struct catalog *catalog);
 
 /*

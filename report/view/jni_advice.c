@@ -17,7 +17,8 @@ enum { NAMES_SHOWN = 3 };
 
 /* Facts about one call, of one kind. */
 struct subject_notes {
-	const struct jni_note *notes; /* with names: one entry for each name */
+	/* the call's notes; for events with names, one for each name */
+	const struct jni_note *notes;
 	size_t count;
 	struct jni_note sum;
 };

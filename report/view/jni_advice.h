@@ -12,10 +12,13 @@
 #include "report/view/selection.h"
 
 /* Lower limits; below these, advice is omitted. */
-#define JNI_LOOKUPS_LEAST      100     /* lookups, at least ten for each name */
-#define JNI_COPIED_BYTES_LEAST 1000000 /* bytes, or JNI_COPIES_LEAST copies */
+/* least number of lookups, at least ten for each name */
+#define JNI_LOOKUPS_LEAST 100
+/* least number of copied bytes, or JNI_COPIES_LEAST copies */
+#define JNI_COPIED_BYTES_LEAST 1000000
 #define JNI_COPIES_LEAST       1000
-#define JNI_GLOBALS_LEAST      20 /* unreleased ones of one context */
+/* least number of references of one context that were not released */
+#define JNI_GLOBALS_LEAST 20
 
 struct jni_advice {
 	char **sentences; /* by kind, most expensive first */

@@ -72,7 +72,7 @@ static uint32_t jni_label(struct catalog *catalog, const struct tree *tree,
 			  tree->nodes[node->parent].function);
 }
 
-enum { FRAMES_SHOWN = 64 }; /* of a context */
+enum { FRAMES_SHOWN = 64 }; /* maximum number of frames of a context */
 
 /*
  * Returns the function that stands for a context with calls or time of its own.
@@ -139,8 +139,9 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 
 /* Visits all nodes in depth-first order without recursion. */
 struct label_walk {
-	uint32_t *first_child, *next; /* lists by node; 0 ends a list */
-	uint32_t *open;               /* by label: active nodes */
+	/* lists of children, by node; 0 ends a list */
+	uint32_t *first_child, *next;
+	uint32_t *open; /* number of active nodes of each label */
 };
 
 static void link_children(const struct tree *tree, struct label_walk *walk)

@@ -25,7 +25,10 @@ enum label_by {
 	LABEL_CONTEXT,
 };
 
-/* Separates the two in a label of LABEL_JNI or LABEL_CONTEXT. */
+/*
+ * Separates the function and its caller in a label of LABEL_JNI or
+ * LABEL_CONTEXT.
+ */
 #define LABEL_JNI_FROM " <- "
 
 /*

@@ -10,11 +10,14 @@ enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
 struct list_view {
 	struct catalog *catalog;
 	enum list_detail detail;
-	int is_forecast;    /* for a file: nothing is hooked yet */
-	uint64_t trap_hits; /* breakpoints hit in a recording */
+	/* whether the list is that of a file, where nothing is hooked yet */
+	int is_forecast;
+	/* number of breakpoints that were hit in a recording */
+	uint64_t trap_hits;
 	int shows_full_names;
-	int is_java_in_place; /* counted in code that the JVM has compiled */
-	char *import; /* where an imported part is from; NULL: none is */
+	/* whether calls were counted in code that the JVM has compiled */
+	int is_java_in_place;
+	char *import; /* origin of an imported part, or NULL */
 };
 
 /*

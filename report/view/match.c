@@ -19,7 +19,8 @@ static size_t stem_length(const char *module)
 static uint64_t hash_names(const char *module, const char *name)
 {
 	/*
-	 * With the terminator, so that the boundary between both names matters.
+	 * The terminator is included, so that the boundary between both names
+	 * matters.
 	 */
 	uint64_t hash = hash_add(HASH_START, name, strlen(name) + 1);
 
@@ -223,7 +224,8 @@ static uint32_t find_module(const struct module_map *map,
 }
 
 /*
- * Several modules of one build have the last one, those of one stem the first.
+ * Enters modules in the maps. Of several modules with one build-id, the map
+ * contains the last, of those with one stem the first.
  */
 static void enter_modules(const struct catalog *to, struct module_map *builds,
 			  struct module_map *stems)

@@ -18,22 +18,38 @@
 
 struct match {
 	struct catalog *from, *to;
-	uint32_t *functions; /* by function of `from`; 0: not yet determined */
-	/* by module of `from`: 1 + module of the same build */
-	uint32_t *builds;
-	uint32_t *homes; /* by module of `from`: same or other version */
 	/*
-	 * by module of `to`: `from` has the same build, neither is a baseline
+	 * for each function of `from`, the function of `to`; 0 if it is not
+	 * determined yet
+	 */
+	uint32_t *functions;
+	/* for each module of `from`, 1 + the module of the same build, or 0 */
+	uint32_t *builds;
+	/*
+	 * for each module of `from`, 1 + the module of the same or another
+	 * version, or 0
+	 */
+	uint32_t *homes;
+	/*
+	 * for each module of `to`, whether `from` has the same build and
+	 * neither is a baseline
 	 */
 	uint8_t *same_builds;
 	size_t same_builds_count;
-	struct idmap named; /* hash of names -> function of `to` */
-	/* by function of `to`: the first of the same name; 0: itself */
+	/* maps the hash of the names to the function of `to` */
+	struct idmap named;
+	/*
+	 * for each function of `to`, the first with the same name; 0 if this is
+	 * the function itself
+	 */
 	uint32_t *twins;
 	size_t twins_count;
 };
 
-/* Looks up names among the functions of `tree`, which belongs to `to`. */
+/*
+ * Begins to match functions. Names are looked up among the functions of `tree`,
+ * which belongs to `to`.
+ */
 void match_init(struct match *match, struct catalog *from, struct catalog *to,
 		const struct tree *tree);
 void match_fini(struct match *match);

@@ -19,7 +19,10 @@ static double share_of(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* Larger ones first; of equal ones callers first, as in the tree. */
+/*
+ * Compares for sorting: larger contexts first, and callers before callees of
+ * equal size, as in the tree.
+ */
 static int by_share(const void *left, const void *right)
 {
 	const struct prune_size *a = left, *b = right;
@@ -88,7 +91,7 @@ static uint8_t *choose(const struct tree *tree, const uint32_t *counts,
 	for (size_t i = 0; i + 1 < tree->count; i++) {
 		const uint32_t node = sizes[i].node;
 
-		/* A larger caller may have had too many samples. */
+		/* A node is removed if its caller is removed. */
 		if (!remains[tree->nodes[node].parent])
 			continue;
 		if (used + counts[node] + 1 > limit)

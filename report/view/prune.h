@@ -18,7 +18,7 @@
 
 struct pruned {
 	struct tree tree;
-	size_t contexts;        /* removed */
+	size_t contexts;        /* number of contexts that were removed */
 	struct measure removed; /* their calls and time */
 };
 

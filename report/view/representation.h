@@ -30,8 +30,10 @@ void tree_represent(const struct tree *tree, struct catalog *catalog,
 
 enum represented_by {
 	REPRESENT_MODULE,
-	REPRESENT_FILE,  /* the module's name without debug information */
-	REPRESENT_CLASS, /* or namespace; otherwise the function itself */
+	/* the source file, or the module's name without debug information */
+	REPRESENT_FILE,
+	/* the class or namespace, or the function itself if it has neither */
+	REPRESENT_CLASS,
 	REPRESENT_COUNT
 };
 

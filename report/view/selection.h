@@ -9,10 +9,11 @@
 #include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
-/* Zero-initialised: all functions. */
+/* Selects functions. All members 0 select all functions. */
 struct selection {
-	const char *module;        /* glob, or NULL */
-	const regex_t *function;   /* or NULL */
+	const char *module; /* a glob for the module, or NULL */
+	/* a regular expression for the function, or NULL */
+	const regex_t *function;
 	const char *function_text; /* source of the regular expression */
 };
 

@@ -11,7 +11,10 @@
 #include "report/merge/merged_samples.h"
 #include "report/view/inlines.h"
 
-/* Fails with -ENODATA and *why. */
+/*
+ * Sets *why to a message that the recording lacks the requested value. Returns
+ * -ENODATA.
+ */
 static int refuse_value(const struct session *session, const char *path,
 			const char *name, char **why)
 {
@@ -93,7 +96,8 @@ static int choose_value(struct session *session, const char *path,
 }
 
 /*
- * Fails with -ENODATA and *why: the packets do not contain the wanted labels.
+ * Sets *why to a message that the packets do not contain the requested labels.
+ * Returns -ENODATA.
  */
 static int refuse_labels(const char *path, const struct label_wish *wish,
 			 char **why)

@@ -25,12 +25,14 @@ struct session {
 	size_t totals_count;
 	struct timeline timeline; /* empty unless requested */
 	struct summary summary;
-	struct jni_usage jni;         /* from clew record --jni-env */
-	struct value_list values;     /* counted by agents */
-	struct probe_list probes;     /* set by the user */
-	struct mark_list marks;       /* set by programs */
-	struct hooking_costs hooking; /* clew's own time, by module */
-	char *command; /* of the first process, words separated by blanks */
+	struct jni_usage jni;     /* from clew record --jni-env */
+	struct value_list values; /* values that agents have counted */
+	struct probe_list probes; /* probes that the user has set */
+	struct mark_list marks;   /* marks that programs have set */
+	/* the time that clew itself took, by module */
+	struct hooking_costs hooking;
+	/* command line of the first process, words separated by blanks */
+	char *command;
 	/*
 	 * Name of the program that this process executed last, without its
 	 * folder and safe to print; NULL: unknown. That part's pid and start.
@@ -45,19 +47,25 @@ struct session {
 	uint64_t from_ns, to_ns;
 	/* 1 if calls were only counted, so that none is in the period */
 	int has_no_calls;
-	uint64_t samples_taken; /* including those in clew's own code */
-	/* The entry of `values` that replaces time; NULL: time. */
+	/* number of samples, including those in clew's own code */
+	uint64_t samples_taken;
+	/* The entry of `values` that replaces time, or NULL. */
 	const struct value_sum *value;
-	int has_call_sites; /* in a trace (clew record --sites) */
+	/* whether a trace contains call sites (clew record --sites) */
+	int has_call_sites;
 	/* Output options, set after opening. */
-	int has_color;      /* text: with escape sequences */
-	int is_quiet;       /* text: only the table */
-	int shows_details;  /* text: more than three lines below the table */
-	unsigned int width; /* text: width of prose in columns; 0: unlimited */
-	unsigned int columns;     /* text: width of tables; 0: unlimited */
-	struct shown_names names; /* text: of functions in tables */
-	int shows_lines;          /* text: source location of each function */
-	enum metric metric;       /* time, if the recording has any */
+	int has_color; /* for text: whether escape sequences are written */
+	int is_quiet;  /* for text: whether only the table is written */
+	/* for text: whether more than three lines follow the table */
+	int shows_details;
+	/* for text: width of prose in columns; 0 if it is unlimited */
+	unsigned int width;
+	/* for text: width of tables; 0 if it is unlimited */
+	unsigned int columns;
+	struct shown_names names; /* for text: names of functions in tables */
+	/* for text: whether the source location of each function is shown */
+	int shows_lines;
+	enum metric metric; /* time, if the recording has any */
 };
 
 /* Returns 0, or -errno and *why; -ESRCH if `whose` selects no thread. */
@@ -77,7 +85,10 @@ void session_transform(struct session *session,
  */
 uint64_t session_missing_calls(const struct session *session);
 
-/* Fails with -ESRCH and *why: `whose` selects no process or thread. */
+/*
+ * Sets *why to a message that `whose` selects no process or thread. Returns
+ * -ESRCH.
+ */
 int session_refuse_whose(const struct recording *recording, const char *path,
 			 const struct whose *whose, char **why);
 

@@ -10,11 +10,14 @@
 
 #define NOWHERE UINT32_MAX
 
-/* The catalog of the snapshot, and what its items are in the later one. */
+/*
+ * The catalog of the earlier snapshot, and the items of the later catalog that
+ * correspond to its items.
+ */
 struct since {
 	struct catalog *from, *to;
-	uint32_t *modules;   /* CATALOG_NO_MODULE: there is none */
-	uint32_t *functions; /* 0: not yet determined */
+	uint32_t *modules;   /* by module; CATALOG_NO_MODULE if there is none */
+	uint32_t *functions; /* by function; 0 if it is not determined yet */
 };
 
 /* ---- Functions and sites ---- */
@@ -32,7 +35,7 @@ static int is_same_module(const struct catalog_module *a,
 
 static uint32_t find_module(const struct since *since, uint32_t module)
 {
-	/* Mostly modules have the same order. */
+	/* Usually modules have the same order in both catalogs. */
 	for (size_t i = 0; i < since->to->module_count; i++) {
 		const uint32_t to =
 			(uint32_t)((module + i) % since->to->module_count);

@@ -10,14 +10,20 @@
 #include "report/view/session.h"
 
 struct listed_snapshot {
-	char *folder; /* its name in the recording's folder */
+	/* name of the snapshot's folder in the recording's folder */
+	char *folder;
 	uint32_t number;
 	uint32_t pid;
-	uint32_t tid;      /* 0: without a mark, so the call is unknown */
-	uint32_t function; /* in the catalog; FUNCTION_NONE: unknown */
-	uint64_t time_ns;  /* CLOCK_REALTIME */
-	uint64_t call_ns;  /* until the snapshot; 0: the probe measured none */
-	int is_of_call;    /* The function's call caused the snapshot. */
+	uint32_t tid; /* 0 if there is no mark, so that the call is unknown */
+	/* index in the catalog, or FUNCTION_NONE if it is unknown */
+	uint32_t function;
+	uint64_t time_ns; /* CLOCK_REALTIME */
+	/*
+	 * duration of the call until the snapshot; 0 if the probe measured none
+	 */
+	uint64_t call_ns;
+	/* Whether a call of the function caused the snapshot. */
+	int is_of_call;
 	int has_trace;
 };
 
@@ -25,10 +31,14 @@ struct snapshot_list {
 	struct listed_snapshot
 		*items; /* the slowest call first, then by time */
 	size_t count, capacity;
-	uint64_t removed; /* snapshots that slower calls replaced */
+	/* number of snapshots that those of slower calls have replaced */
+	uint64_t removed;
 };
 
-/* `path` is the recording's folder. The session must stay open. */
+/*
+ * Lists the snapshots of a session, which must stay open. `path` is the
+ * recording's folder.
+ */
 void snapshot_list_init(struct snapshot_list *list,
 			const struct session *session, const char *path);
 void snapshot_list_fini(struct snapshot_list *list);

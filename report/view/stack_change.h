@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps from one stack to the next, for consecutive samples of a thread. */
+/*
+ * Finds the steps from one stack to the next, for consecutive samples of a
+ * thread.
+ */
 #ifndef CLEW_VIEW_STACK_CHANGE_H
 #define CLEW_VIEW_STACK_CHANGE_H
 
@@ -7,9 +10,9 @@
 
 typedef void stack_step(void *context, uint32_t node);
 
-/* Zero-initialise before use; the caller frees `path` afterwards. */
+/* The user sets all members to 0 before use, and frees `path` afterwards. */
 struct stack_change {
-	uint32_t *path; /* scratch */
+	uint32_t *path; /* working memory */
 	size_t capacity;
 };
 

@@ -14,7 +14,7 @@
 #include "report/recording/recording_reader.h"
 #include "report/view/coverage.h"
 
-#define SUMMARY_LOOPING_MAX 16 /* functions that are named */
+#define SUMMARY_LOOPING_MAX 16 /* maximum number of functions that are named */
 
 /*
  * Wall time between the time stamps of a trace. Recordings do not use this
@@ -28,8 +28,8 @@
 struct asked_stacks {
 	uint64_t count, ns;
 	uint64_t composed; /* composed from known frames, without a request */
-	uint64_t verified, mismatched;  /* as in struct wire_header */
-	uint64_t when[WIRE_ASKED_BINS]; /* as in struct wire_header */
+	uint64_t verified, mismatched;  /* numbers as in struct wire_header */
+	uint64_t when[WIRE_ASKED_BINS]; /* numbers as in struct wire_header */
 };
 
 /*
@@ -37,7 +37,10 @@ struct asked_stacks {
  * of it.
  */
 struct summary_budget {
-	/* Thousandths of CPU time, of any process; 0: no budget. */
+	/*
+	 * The budget of any process, in thousandths of CPU time. 0 if there is
+	 * none.
+	 */
 	uint32_t thousandths;
 	/* observed CPU time, and clew's estimated share */
 	uint64_t cpu_ns, cost_ns;
@@ -53,22 +56,23 @@ struct summary_budget {
 };
 
 /*
- * The estimate of a smaller number of surveys is rough. In a program with phases
- * the calls of surveys have a standard deviation of up to twice their mean, so
- * the standard error of fifty surveys is about a quarter.
+ * The estimate of a smaller number of surveys is rough. In a program with
+ * phases the calls of surveys have a standard deviation of up to twice their
+ * mean, so the standard error of fifty surveys is about a quarter.
  */
 #define SUMMARY_SURVEYS_ENOUGH 50
 
 struct summary {
-	/* of the tree, which contains only the selected threads */
+	/* sums of the tree, which contains only the selected threads */
 	uint64_t calls;
 	uint64_t contexts;
 	uint64_t processes;
 	uint64_t threads;
-	uint64_t follow_ups;   /* see merge.h */
-	uint64_t strays;       /* see merge.h */
+	uint64_t follow_ups;   /* as in struct merged (merge.h) */
+	uint64_t strays;       /* as in struct merged (merge.h) */
 	uint64_t max_contexts; /* the smallest limit of any process */
-	uint64_t max_bytes;    /* the smallest limit of any process; 0: none */
+	/* the smallest limit of any process; 0 if there is none */
+	uint64_t max_bytes;
 	uint64_t folded_calls;
 	uint64_t folds[WIRE_FOLD_COUNT]; /* folded calls by cause */
 	uint64_t lost_calls[WIRE_LOSS_COUNT];
@@ -77,45 +81,53 @@ struct summary {
 	/* kind of time, from the first part that has any */
 	enum wire_time time;
 	uint32_t rate_hz; /* requested rate of samples */
-	/* CPU clock: threads with a finer clock than the tick. */
+	/*
+	 * With the CPU clock, the number of threads that have a finer clock
+	 * than the kernel's tick.
+	 */
 	uint64_t fine_threads;
-	/* why other threads had none; from the last part */
+	/* why other threads had none, according to the last part */
 	enum wire_coarse coarse;
-	uint64_t time_ns; /* of the tree */
+	uint64_t time_ns; /* time of the tree */
 	uint64_t samples;
 	double squares_ns2; /* sum of the squares of the samples' times */
 	/* upper bound (95 %) for a function without samples */
 	uint64_t unseen_ns;
-	uint64_t clew_ns, clew_samples; /* clew's own cost, shown or not */
-	uint64_t unsampled_ns, unsampled_threads; /* threads without samples */
+	/* cost of clew itself, whether it is shown or not */
+	uint64_t clew_ns, clew_samples;
+	/* time and number of threads without samples */
+	uint64_t unsampled_ns, unsampled_threads;
 	/*
-	 * SUMMARY_TIME_TRACE: time of all threads, and the part that calls
-	 * between stamps share.
+	 * With SUMMARY_TIME_TRACE, the time of all threads, and the part of it
+	 * that was divided among the calls between two stamps.
 	 */
 	uint64_t trace_ns, divided_ns;
 	uint64_t watch_ns; /* CPU time of clew's own thread */
-	int shows_clew;    /* clew's time is in the tree */
-	uint64_t hook_ns;  /* before main, sum of all processes */
+	int shows_clew; /* whether the tree contains the time of clew itself */
+	/* time of hooking before main(), the sum of all processes */
+	uint64_t hook_ns;
 	/* Wall time of the longest process whose end is known. */
 	uint64_t ran_ns;
 	uint64_t recorded_bytes;
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	struct verdicts calls_verified, contexts_verified;
-	struct verdicts stacks_verified; /* of Java stacks */
-	uint64_t jumped_functions;       /* as in struct wire_header */
-	int folds_recursion;             /* in any process */
-	/* calls of compiled Java code count (--java=inplace) */
+	struct verdicts stacks_verified; /* verifications of Java stacks */
+	uint64_t jumped_functions;       /* numbers as in struct wire_header */
+	int folds_recursion; /* whether recursion is folded in any process */
+	/* whether calls of compiled Java code were counted (--java=inplace) */
 	int is_in_place;
 	struct asked_stacks asked;
-	uint64_t frozen_natives; /* calls, as in struct wire_header */
+	uint64_t frozen_natives; /* number of calls, as in struct wire_header */
 	struct sample_places places;
 	/* Java's native methods, including their callees */
 	struct measure natives;
 	uint64_t hooked_modules;
-	struct coverage coverage; /* of hooked modules */
-	/* Called functions with uncertain counts: catalog_loops(). */
+	struct coverage coverage; /* coverage of hooked modules */
+	/*
+	 * Number of called functions with uncertain counts (catalog_loops()).
+	 */
 	uint64_t looping;
-	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */
+	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* indices in the catalog */
 	struct summary_budget budget;
 	/*
 	 * Written by clew import; then the format and flags of the first part.
@@ -126,8 +138,8 @@ struct summary {
 };
 
 /*
- * Zero-initialise the summary, add each part, then finish it with the merged
- * tree.
+ * The user sets the summary to zeros, adds each part, and then finishes it with
+ * the merged tree.
  */
 void summary_add_part(struct summary *summary, const struct part_copy *part);
 void summary_finish(struct summary *summary, const struct recording *recording,

@@ -18,22 +18,26 @@ enum { IS_KNOWN = 1, IS_FOCUSED = 2, IS_IGNORED = 4, IS_COLLAPSED = 8 };
 
 /* Flags of a node of the former tree. */
 enum {
-	NODE_IN_FOCUS = 1, /* it or a caller matches --focus */
-	NODE_NEEDED = 2,   /* it is in focus, or is a caller of such a node */
+	NODE_IN_FOCUS = 1, /* the node or a caller of it matches --focus */
+	/* the node is in focus, or is a caller of a node in focus */
+	NODE_NEEDED = 2,
 	NODE_IGNORED = 4,
-	NODE_INSIDE = 8, /* below the beginning of a collapsed function */
+	NODE_INSIDE = 8, /* the node is below a collapsed function */
 };
 
 struct transforming {
 	const struct tree *tree;
 	struct catalog *catalog;
 	const struct transform *transform;
-	uint8_t *flags; /* by function */
-	/* By function: the label that it is folded into, or itself. */
+	uint8_t *flags; /* flags of each function */
+	/*
+	 * For each function, the label into which it is folded, or the function
+	 * itself.
+	 */
 	uint32_t *labels;
 	size_t function_count;
-	uint8_t *nodes;  /* by node of `tree` */
-	uint32_t *moved; /* by node of `tree` */
+	uint8_t *nodes;  /* flags of each node of `tree` */
+	uint32_t *moved; /* for each node of `tree`, its node in `out` */
 	struct tree *out;
 };
 
@@ -118,7 +122,10 @@ static int is_folded(struct catalog *catalog, uint32_t function,
 	       fnmatch(rule->module, catalog->modules[module].name, 0) == 0;
 }
 
-/* The function that stands for a namespace or a module has it in its name. */
+/*
+ * Returns the function that stands for the namespace or module into which a
+ * function is folded.
+ */
 static uint32_t fold_label(struct catalog *catalog, uint32_t function,
 			   const struct fold_rule *rule)
 {
@@ -176,7 +183,10 @@ static uint32_t find_label(struct transforming *all, uint32_t function)
 	return label;
 }
 
-/* Nothing applies to processes and threads, which are not functions. */
+/*
+ * Determines the flags of a function. No filter applies to processes and
+ * threads, which are not functions.
+ */
 static void learn(struct transforming *all, uint32_t function)
 {
 	const struct transform *transform = all->transform;
@@ -202,7 +212,10 @@ static void learn(struct transforming *all, uint32_t function)
 
 /* ---- Nodes ---- */
 
-/* Sets what applies to each node, callers first and then callees first. */
+/*
+ * Sets the flags of each node, in one pass from callers to callees and one
+ * back.
+ */
 static void mark_nodes(struct transforming *all)
 {
 	const struct tree *tree = all->tree;
@@ -309,7 +322,10 @@ static void move_node(struct transforming *all, uint32_t i)
 		tree_add(all->out, at, &self);
 }
 
-/* The times of calls and the addresses of samples belong to one function. */
+/*
+ * Returns whether a node still stands for its own function, to which the times
+ * of its calls and the addresses of its samples belong.
+ */
 static int is_itself(const struct transforming *all, uint32_t node)
 {
 	return (all->nodes[node] & NODE_NEEDED) && has_measures(all, node) &&

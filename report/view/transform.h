@@ -31,13 +31,15 @@
 
 /* One word of --fold. */
 struct fold_rule {
-	char *namespace; /* or the package of Java; NULL: see `module` */
-	char *module;    /* glob */
+	/* namespace or Java package; NULL if `module` is set */
+	char *namespace;
+	char *module; /* a glob for the module */
 };
 
-/* Zero-initialised: no transform. */
+/* The filters of a tree. All members 0 stand for no filter. */
 struct transform {
-	const regex_t *focus, *ignore, *collapse; /* or NULL */
+	/* regular expressions, or NULL */
+	const regex_t *focus, *ignore, *collapse;
 	struct fold_rule *folds;
 	size_t fold_count, fold_capacity;
 	int folds_recursion;

@@ -86,7 +86,9 @@ void tree_callers(const struct tree *tree, const uint8_t *chosen,
 		const struct tree_node *node = &tree->nodes[i];
 		const struct measure self = tree_self(tree, i);
 
-		/* Depth 0 wraps around to a limit that no chain reaches. */
+		/*
+		 * A depth of 0 wraps around to a limit that no chain reaches.
+		 */
 		if (has_any(&self) && chosen[node->function])
 			add_chain(tree, node, &self, depth, callers);
 	}

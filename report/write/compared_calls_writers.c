@@ -118,7 +118,7 @@ void text_compared_calls(struct trace_output *output,
 
 /* ---- The main path ---- */
 
-/* Longer paths show their beginning and their end. */
+/* Number of frames that are shown of each end of a long path. */
 enum { PATH_ENDS = 3 };
 
 static void write_percents(FILE *out, const struct time_share *share)

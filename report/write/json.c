@@ -49,7 +49,9 @@ json_t *json_text(const char *text)
 
 	if (value)
 		return value;
-	/* The text is not valid UTF-8: replace every byte beyond ASCII. */
+	/*
+	 * The text is not valid UTF-8, so every byte beyond ASCII is replaced.
+	 */
 	repaired = to = memory_zeroed(strlen(text) + 1, 3);
 	for (; *text; text++) {
 		if ((unsigned char)*text < 0x80)

@@ -99,7 +99,7 @@ static void add_calls(struct missing *clauses, const struct summary *summary)
 		add_missed(clauses, &summary->budget);
 }
 
-/* A smaller share of the time is not mentioned. */
+/* The least share of the time that is mentioned. */
 #define LEAST_UNSAMPLED 0.005
 
 static void add_samples(struct missing *clauses, const struct summary *summary)

@@ -11,11 +11,12 @@
 #include "report/view/session.h"
 
 enum missing_kind {
-	MISSING_PROBLEM,  /* damage; the text is that of the problem */
+	/* the recording is damaged; the text is that of the problem */
+	MISSING_PROBLEM,
 	MISSING_CALLS,    /* calls that no count includes */
 	MISSING_CONTEXTS, /* contexts of calls that are counted */
 	MISSING_CODE,     /* functions and modules that are not hooked */
-	MISSING_TIME,     /* samples */
+	MISSING_TIME,     /* samples that are missing */
 	MISSING_PROBE,    /* probes that have no location */
 };
 

@@ -20,15 +20,18 @@
 #define DURATION(number) (text_duration(number).text)
 
 enum {
-	/* Rows that are shown before and after one with a cost. */
+	/* Number of rows that are shown before and after a row with a cost. */
 	ROWS_AROUND = 8,
-	/* Fewer rows than this are not left out. */
+	/* Least number of consecutive rows that are left out. */
 	HIDDEN_MIN = 8,
-	/* Source lines without code that are shown between others. */
+	/*
+	 * Maximum number of source lines without code that are shown between
+	 * others.
+	 */
 	LINES_AROUND = 4,
 	CALLS_MIN_WIDTH = 7,
 	TOTAL_WIDTH = 9,
-	/* Lines that are listed before the instructions. */
+	/* Maximum number of lines that are listed before the instructions. */
 	HOTTEST_MAX = 5,
 };
 
@@ -39,7 +42,8 @@ struct annotation_table {
 	const struct annotation *annotation;
 	struct instruction_text text;
 	int has_time, has_range;
-	int total_width, calls_width; /* 0: no such column */
+	/* widths of columns; 0 if there is no such column */
+	int total_width, calls_width;
 	int vaddr_width;
 };
 
@@ -166,7 +170,10 @@ static uint64_t self_of(const struct annotated_line *line)
 	return line->self.ns;
 }
 
-/* Inner calls of a recursion are in the total of an outer line. */
+/*
+ * Returns the time of the callees of a line. Inner calls of a recursion are in
+ * the total of an outer line.
+ */
 static uint64_t callees_of(const struct annotated_line *line)
 {
 	return line->total_ns > line->own.ns ? line->total_ns - line->own.ns
@@ -231,7 +238,7 @@ static uint8_t *choose_rows(const struct annotation_table *table)
 	const struct annotation *annotation = table->annotation;
 	const size_t count = annotation->code.count;
 	uint8_t *is_shown = memory_zeroed(count + 1, 1);
-	size_t shown_to = 0; /* rows before it are marked or hidden */
+	size_t shown_to = 0; /* rows before this one are marked or hidden */
 	int has_any = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -505,7 +512,9 @@ static void write_title(const struct annotation_table *table)
 	fputc('\n', out);
 }
 
-/* Names files without text, and files that do not fit to the module. */
+/*
+ * Names the files without text, and the files that are newer than the module.
+ */
 static void write_file_notes(const struct annotation_table *table)
 {
 	const struct annotation *annotation = table->annotation;

@@ -9,7 +9,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-enum { CALLS_MIN = 12 }; /* columns: "calls before" */
+enum { CALLS_MIN = 12 }; /* width of the column "calls before" */
 
 static int width_of(const struct session *session, enum metric metric)
 {
@@ -76,8 +76,8 @@ void text_change_heading(FILE *out, const struct session *session,
 /* The columns before the names. */
 struct diff_columns {
 	unsigned int used; /* width of all of them */
-	int has_calls;     /* a table of times has room for calls */
-	int calls_width;   /* of each of the two columns */
+	int has_calls;     /* whether a table of times has room for calls */
+	int calls_width;   /* width of each of the two columns of calls */
 };
 
 /* Returns the columns for a number of calls. */

@@ -17,8 +17,8 @@
 #define AMOUNT(session, number) (text_amount(session, number).text)
 
 enum {
-	CALLS_MIN = 7, /* columns */
-	COLUMN = 10,   /* one of a duration, with a blank */
+	CALLS_MIN = 7, /* least width of the column of calls */
+	COLUMN = 10,   /* width of a column with a duration and a blank */
 };
 
 static double share_of(uint64_t part, uint64_t all)

@@ -17,7 +17,8 @@ struct text_table {
 	int calls_width, amount_width;
 	/* Columns that are omitted so that names have room. */
 	int has_contexts, has_total, has_total_share, has_range;
-	int room; /* for the name and the module; 0: unlimited */
+	/* columns for the name and the module; 0 if they are unlimited */
+	int room;
 };
 
 /* Chooses the columns of a table, and begins its names. */

@@ -11,7 +11,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-enum { DEAREST = 3 }; /* number of named modules */
+enum { DEAREST = 3 }; /* number of modules that are named */
 
 /*
  * Writes, for example: clew itself: 25.3 ms of CPU time before the program

@@ -78,7 +78,7 @@ static void write_total(FILE *out, const struct session *session)
 static void write_clauses(FILE *out, const struct missing *clauses,
 			  size_t problems, unsigned int width)
 {
-	enum { ROOM_FOR_REST = 10 }; /* "; 12 more" */
+	enum { ROOM_FOR_REST = 10 }; /* columns for a text like "; 12 more" */
 	size_t column = 0, i = 0;
 
 	for (; i < clauses->count; i++) {

@@ -19,7 +19,8 @@
 #include "report/write/text_writer.h"
 #include "report/write/trace_lines.h"
 
-enum { INDENTED_MAX = 40 }; /* levels; deeper ones start again at the margin */
+/* maximum number of indented levels; deeper ones start again at the margin */
+enum { INDENTED_MAX = 40 };
 
 void text_trace_heading(struct trace_output *output)
 {

@@ -157,7 +157,8 @@ struct latency_columns text_latency_columns(
 	const struct trace_output *output, const struct function_latencies *all,
 	size_t shown)
 {
-	static const int order[] = { 0, 2, 3, 1 }; /* the median, 99 %, ... */
+	/* the order of the columns: the median, 99 % and so on */
+	static const int order[] = { 0, 2, 3, 1 };
 	struct latency_columns columns = { 0 };
 	uint64_t most = 0;
 	unsigned int used;
@@ -168,7 +169,7 @@ struct latency_columns text_latency_columns(
 	columns.calls_width = (int)strlen(text_grouped(most).text);
 	if (columns.calls_width < CALLS_MIN)
 		columns.calls_width = CALLS_MIN;
-	/* with the maximum, and two blanks */
+	/* includes the maximum, and two blanks */
 	used = (unsigned int)columns.calls_width + LATENCY_COLUMN + 2;
 	for (size_t i = 0; i < 2; i++)
 		columns.has_share[order[i]] =

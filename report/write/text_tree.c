@@ -47,10 +47,11 @@ struct text_walk {
 	struct session *session;
 	const struct tree_view *view;
 	struct tree_order order;
-	const struct rails *rails; /* NULL for a single row of a screen */
+	/* rails of the tree; NULL for a single row of a screen */
+	const struct rails *rails;
 	struct level *levels;
 	size_t depth, capacity;
-	uint64_t least; /* hides nodes with a smaller sum */
+	uint64_t least; /* nodes with a smaller sum are hidden */
 };
 
 static int has_more_lines(const struct level *level)
@@ -298,7 +299,7 @@ static void write_hidden(const struct text_walk *walk, struct level *level)
 {
 	uint32_t hidden = level->hidden;
 
-	level->hidden = 0; /* so that this line is drawn as the last one */
+	level->hidden = 0; /* then this line is drawn as the last one */
 	if (walk->view->diff) {
 		const struct measure nothing = { 0 };
 

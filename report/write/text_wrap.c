@@ -22,7 +22,7 @@ static size_t columns_of(const char *text, size_t bytes)
 static void wrap_line(FILE *out, const char *line, size_t bytes, size_t width)
 {
 	size_t at = 0, column = 0;
-	int is_begun = 0; /* the line contains a word */
+	int is_begun = 0; /* whether the line contains a word */
 
 	while (at < bytes) {
 		const char *space = memchr(line + at, ' ', bytes - at);

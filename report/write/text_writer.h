@@ -48,8 +48,12 @@ const char *text_glyph(const char *utf8, const char *ascii);
 
 struct text_change {
 	uint64_t before, after;
-	int was_there, is_there; /* 0: the function is "new" or "gone" */
-	int is_sure;             /* the change is significant */
+	/*
+	 * whether each recording has the function; otherwise it is "new" or
+	 * "gone"
+	 */
+	int was_there, is_there;
+	int is_sure; /* whether the change is significant */
 };
 
 /*
@@ -75,7 +79,7 @@ enum text_style {
 void text_begin(FILE *out, int has_color, enum text_style style);
 void text_end(FILE *out, int has_color, enum text_style style);
 
-enum { TEXT_NAME_MIN = 30 }; /* columns for names in a limited width */
+enum { TEXT_NAME_MIN = 30 }; /* least number of columns for names */
 
 /*
  * Returns whether a table has room for a further column beside names; then adds

@@ -13,21 +13,24 @@
 #include "report/write/trace_lines.h"
 
 /*
- * Write each call with the calls inside it, `levels` deep including itself; 0:
- * without.
+ * Both functions write each call with the calls inside it, down to `levels`
+ * levels including the call itself. 0 omits the calls inside it.
  */
 void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
 void json_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
 
-/* Write where the slowest call mostly spent its time, beside the median one. */
+/*
+ * Both functions write where the slowest call mostly spent its time, beside the
+ * median call.
+ */
 void text_main_path(struct trace_output *output,
 		    const struct compared_calls *compared);
 void json_main_path(const struct trace_output *output,
 		    const struct compared_calls *compared);
 
-/* Compare the contents of two calls. */
+/* Both functions write a comparison of the contents of two calls. */
 void text_compared_calls(struct trace_output *output,
 			 const struct compared_calls *compared);
 void json_compared_calls(const struct trace_output *output,
@@ -51,7 +54,11 @@ void json_all_latencies(struct trace_output *output,
 struct latency_columns {
 	int calls_width;
 	int has_total;
-	int has_share[4]; /* by index of latency_shares[] */
+	/*
+	 * whether the column of each share is written, by index of
+	 * latency_shares[]
+	 */
+	int has_share[4];
 };
 
 /* Chooses the columns for the first `shown` functions. */

@@ -9,24 +9,28 @@
 #include "report/trace/call_lines.h"
 
 /*
- * Set the first members, zero-initialise the rest; free with
- * trace_output_fini().
+ * The user sets the first members, and all others to 0, and calls
+ * trace_output_fini() afterwards.
  */
 struct trace_output {
 	FILE *out;
 	const struct traces *traces;
 	int has_color;
 	/*
-	 * text: columns between consecutive threads; 0: all at the left margin
+	 * for text: number of columns between consecutive threads; 0 if all are
+	 * at the left margin
 	 */
 	uint32_t column;
-	unsigned int width; /* text: columns of a line; 0: unlimited */
+	/* for text: number of columns of a line; 0 if it is unlimited */
+	unsigned int width;
 	struct shown_names names;
-	struct idmap columns; /* tid + 1 -> 1 + number of the thread */
+	/* maps 1 + a tid to 1 + the number of the thread */
+	struct idmap columns;
 	/* Numbers of written calls and gaps. */
 	uint64_t calls;
-	uint64_t estimated; /* calls without a time stamp of their own */
-	uint64_t bounded;   /* calls of unknown duration */
+	/* number of calls without a time stamp of their own */
+	uint64_t estimated;
+	uint64_t bounded; /* number of calls of unknown duration */
 	uint64_t gaps[GAP_COUNT];
 };
 
@@ -47,11 +51,13 @@ void json_overwritten(const struct trace_output *output);
 /* Writes one JSON object as a line. */
 void json_trace_line(struct trace_output *output, const struct call_line *line);
 
-/* Counts a line; called by both formats. */
+/* Counts a line. Both formats call this function. */
 void trace_output_count(struct trace_output *output,
 			const struct call_line *line);
 
-/* The words are for programs, the texts for users. */
+/*
+ * Return the name of a value. The words are for programs, the texts for users.
+ */
 const char *call_ending_word(enum call_ending ending);
 const char *call_gap_word(enum call_gap gap);
 const char *call_gap_text(enum call_gap gap);

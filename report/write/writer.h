@@ -16,30 +16,32 @@
 #include "report/view/snapshot_list.h"
 
 struct tree_limits {
-	uint32_t depth;           /* 0: unlimited */
-	double threshold_percent; /* hide subtrees with a smaller share */
+	uint32_t depth;           /* maximal depth; 0 if it is unlimited */
+	double threshold_percent; /* subtrees with a smaller share are hidden */
 };
 
 /* How to show a tree. */
 struct tree_view {
-	const struct tree *tree; /* with sums */
+	const struct tree *tree; /* the tree, with its sums */
 	struct tree_limits limits;
-	int shows_callers;       /* an inverted tree, see tree_callers() */
-	int is_share_of_caller;  /* text: shares refer to the node above */
-	const struct diff *diff; /* not NULL: `tree` is its `changes` */
+	int shows_callers; /* whether the tree is inverted (tree_callers()) */
+	/* for text: whether shares refer to the node above */
+	int is_share_of_caller;
+	/* if not NULL, `tree` is its member `changes` */
+	const struct diff *diff;
 };
 
 struct butterfly_view {
 	const struct butterfly *butterfly;
-	const char *name; /* as the user wrote it */
+	const char *name; /* name as the user wrote it */
 };
 
 struct diff_view {
 	const struct diff *diff;
 	const struct diff_table *table;
-	enum diff_key key; /* by which the table is sorted */
+	enum diff_key key; /* key by which the table is sorted */
 	size_t top;        /* maximal number of rows; 0: all */
-	/* JSON, Markdown: judged conditions; or NULL */
+	/* for JSON and Markdown: judged conditions, or NULL */
 	const struct gate *gate;
 };
 
@@ -48,22 +50,26 @@ struct flat_view {
 	const char *what; /* meaning of a row: "function", "module"... */
 	size_t top;       /* maximal number of rows; 0: all */
 	const struct selection *selection; /* selection of rows */
-	int advises; /* text: add advice on the use of JNI */
+	int advises; /* for text: whether to add advice on the use of JNI */
 };
 
 struct annotation_view {
-	const struct annotation *items; /* one for each function */
+	/* an array with an item for each function */
+	const struct annotation *items;
 	size_t count;
-	size_t omitted; /* further functions */
+	size_t omitted; /* number of further functions */
 	struct source_files *sources;
-	/* text: source lines only, or instructions only */
+	/*
+	 * for text: whether only source lines, or only instructions, are shown
+	 */
 	int is_source_only, is_code_only;
-	int shows_all; /* text: with instructions that are far from any time */
+	/* for text: whether instructions far from any cost are shown */
+	int shows_all;
 };
 
 struct snapshots_view {
-	const struct snapshot_list *list; /* not empty */
-	const char *path; /* of the recording, as the user names it */
+	const struct snapshot_list *list; /* the list, which is not empty */
+	const char *path; /* path of the recording as the user names it */
 };
 
 struct report_writer {

@@ -20,7 +20,8 @@
 typedef void *(*decoder_alloc)(void *context, size_t bytes);
 
 struct decoder {
-	size_t scan;     /* handle for lengths and kinds; fast */
+	/* capstone's handle for lengths and kinds only, which is fast */
+	size_t scan;
 	size_t detail;   /* handle that also decodes operands */
 	void *workspace; /* memory for decoding one instruction */
 };

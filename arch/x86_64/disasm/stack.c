@@ -10,7 +10,7 @@
 
 #define RSP     4
 #define RBP     5
-#define NOWHERE 8 /* stands for no register */
+#define NOWHERE 8 /* number that stands for no register */
 
 struct operand {
 	int is_memory;

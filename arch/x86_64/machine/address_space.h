@@ -13,6 +13,7 @@
 #define HUGE_PAGE_BYTES (512 * PAGE_BYTES)
 #define ADDRESS_BITS    47
 #define ADDRESS_END     (1UL << ADDRESS_BITS)
-#define STACK_END       (ADDRESS_END - PAGE_BYTES) /* no stack ends above it */
+/* no stack ends above this address */
+#define STACK_END (ADDRESS_END - PAGE_BYTES)
 
 #endif

@@ -13,7 +13,7 @@
 #define MACHINE_NAME   "x86-64"
 #define MACHINE_ELF    EM_X86_64
 #define MACHINE_AUDIT  AUDIT_ARCH_X86_64 /* `arch` of struct seccomp_data */
-#define MACHINE_LOADER "ld-linux-x86-64.so.2" /* glibc's */
+#define MACHINE_LOADER "ld-linux-x86-64.so.2" /* the name of glibc's loader */
 
 /*
  * The flags of an x86-64 library in /etc/ld.so.cache, and the folders that the

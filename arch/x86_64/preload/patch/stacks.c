@@ -164,7 +164,7 @@ static int may_be_ending(const struct stacks_walker *walker, uint64_t context)
 
 static int check_frame(struct stacks_walker *walker, uint64_t segments)
 {
-	uint64_t words[3]; /* rsp, rip, eflags */
+	uint64_t words[3]; /* the values of rsp, rip and eflags */
 
 	if (sys_read_memory_of(walker->stacks->tid, segments - RSP_TO_SEGMENTS,
 			       words, sizeof(words)) ||

@@ -232,7 +232,10 @@ static void put_search(struct rules *rules)
 	PUT(rules, DW_OP_drop);
 }
 
-/* [] -> [cfa]; rsp points to the slot, or after it if it was popped. */
+/*
+ * Writes DWARF operations that push the CFA on DWARF's stack. rsp points to the
+ * slot of the return address, or behind it if the slot was popped.
+ */
 static void put_cfa(struct rules *rules)
 {
 	uint8_t *elsewhere;
@@ -248,8 +251,9 @@ static void put_cfa(struct rules *rules)
 }
 
 /*
- * [cfa] -> [address of the return address in the shadow slot], if the cfa is on
- * an ordinary stack.
+ * Writes operations that replace the CFA on top of DWARF's stack by the address
+ * of the return address in the shadow slot. The CFA must be on an ordinary
+ * stack.
  */
 static void put_ordinary_slot(struct rules *rules)
 {
@@ -261,10 +265,9 @@ static void put_ordinary_slot(struct rules *rules)
 }
 
 /*
- * [cfa] -> [address of the return address in the shadow slot]: shadow_of() as a
- * DWARF expression, with a short path for ordinary stacks. Rules for files have
- * the short path only, because the directory's address differs between
- * processes.
+ * Does the same for any stack, by shadow_of() as DWARF operations, with a
+ * short path for ordinary stacks. Rules for files have the short path only,
+ * because the address of hot_shadow_regions differs between processes.
  */
 static void put_shadow_slot(struct rules *rules)
 {
@@ -294,7 +297,10 @@ static void put_shadow_slot(struct rules *rules)
 	land(rules, done);
 }
 
-/* [cfa] -> [address of the return address] */
+/*
+ * Writes operations that replace the CFA on top of DWARF's stack by the address
+ * of the return address.
+ */
 static void put_return_address(struct rules *rules)
 {
 	uint8_t *in_shadow, *done;
@@ -340,9 +346,10 @@ static void put_waiting_rules(struct rules *rules)
 }
 
 /*
- * Writes the rules for trampolines. In all their instructions rsp is the
- * caller's. The record, which begins with the return address, is at an eighth
- * of the offset.
+ * Writes the rules for trampolines. At all their instructions rsp has the
+ * caller's value. Each trampoline has a record, which begins with the return
+ * address. Its offset among the records is an eighth of the trampoline's offset
+ * among the trampolines.
  */
 static void put_trampoline_rules(struct rules *rules)
 {

@@ -173,7 +173,8 @@ static enum argument_passing put_on_stack(struct debug_reading *reading,
 			reading, variable_type_bare(reading, type));
 		debug_die_number(type, DW_AT_byte_size, &bytes);
 		if (debug_die_tag(type) == DW_TAG_base_type) {
-			arguments->is_unknown = 1; /* a long double */
+			/* the argument is a long double */
+			arguments->is_unknown = 1;
 			return ARGUMENT_IS_ELSEWHERE;
 		}
 	}
