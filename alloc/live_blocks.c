@@ -21,7 +21,8 @@
 struct block_table {
 	struct patient_lock lock;
 	struct live_block *slots;
-	size_t count, room; /* room: a power of two, or 0 */
+	/* number of blocks; number of slots, a power of two or 0 */
+	size_t count, room;
 } __attribute__((aligned(64)));
 
 static struct block_table tables[TABLES];

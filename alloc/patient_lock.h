@@ -59,9 +59,9 @@ static inline void patient_lock_release(struct patient_lock *lock)
 }
 
 /*
- * Called around a fork, also in the child. If the lock is not held for the
- * fork, a signal handler has forked that interrupted the lock's owner: the
- * protected data must not be used then.
+ * Called before and after a fork, also in the child. If the lock is not held
+ * for the fork, a signal handler has forked that interrupted the lock's owner:
+ * the protected data must not be used then.
  */
 static inline void patient_lock_before_fork(struct patient_lock *lock)
 {

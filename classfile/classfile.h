@@ -107,7 +107,7 @@ struct classfile_tracker {
 	struct classfile_call rethrow;
 	/*
 	 * Called at the start of the method's own handlers, with the exception
-	 * on the stack; code may also jump there. NULL: no call.
+	 * on the stack; code may also jump there. If NULL, no call is made.
 	 */
 	struct classfile_call caught;
 	/*
@@ -139,7 +139,7 @@ struct classfile_method {
 	struct classfile_name class_name, name, descriptor;
 	struct classfile_name source; /* its file, without a folder; or "" */
 	uint16_t class_access, access;
-	uint16_t line; /* its first line; 0: unknown */
+	uint16_t line; /* its first line; 0 if it is unknown */
 	uint32_t code_bytes;
 };
 
@@ -159,7 +159,7 @@ struct classfile_caller {
 };
 
 struct classfile_result {
-	const uint8_t *data; /* the class file; NULL: no method is changed */
+	const uint8_t *data; /* the class file; NULL if no method is changed */
 	size_t bytes;
 	uint32_t method_count; /* changed ones */
 };

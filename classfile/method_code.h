@@ -15,7 +15,7 @@
 
 /* A call of the tracker, as constants of the class. */
 struct tracker_call {
-	uint32_t method;     /* 0: no call */
+	uint32_t method;     /* the called method; 0 if no call is made */
 	uint32_t has_number; /* 0 or 1: it takes the method's number */
 	uint32_t has_kept;   /* 0 or 1: it takes the result of enter() */
 	uint32_t has_state;  /* 0 or 1: it takes the stored value of the gate */
@@ -24,8 +24,8 @@ struct tracker_call {
 /* Data that all methods of a class share. */
 struct tracker_calls {
 	struct tracker_call enter, catching, exit, leave, thrown, caught;
-	uint32_t rethrow;    /* the method; 0: none */
-	uint32_t gate;       /* the field; 0: none */
+	uint32_t rethrow;    /* the method, or 0 */
+	uint32_t gate;       /* the field, or 0 */
 	int keeps;           /* the result of enter() is stored */
 	uint32_t throwable;  /* the class Throwable */
 	uint32_t frames;     /* the string "StackMapTable" */
@@ -79,7 +79,8 @@ struct method_code {
 	 * length: the position of the shared exit, which the handlers follow.
 	 */
 	uint32_t *places;
-	const uint8_t *states; /* by offset, for a constructor; or NULL */
+	/* for a constructor, the state at each offset; otherwise NULL */
+	const uint8_t *states;
 	/* Indexed by offset: whether a handler begins there. */
 	uint8_t *catches;
 	/* Indexed by offset, for returns: whether they share an exit. */

@@ -12,7 +12,7 @@ struct frames_move {
 	/*
 	 * Local variables of the last frame, and the first uninitialised one.
 	 */
-	uint32_t locals, this_local; /* NOT_YET: none */
+	uint32_t locals, this_local; /* NOT_YET if there is none */
 	/* The last frame's stack, in the input, and its number of values. */
 	struct class_input stack_input;
 	uint32_t stack;

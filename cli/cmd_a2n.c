@@ -316,7 +316,7 @@ static int open_all(struct a2n_answers *answers,
 	return 0;
 }
 
-/* Returns the exit status. */
+/* Answers all requests of the command. Returns the exit status. */
 static int run(struct a2n_answers *answers, struct a2n_command_options *options)
 {
 	if (open_all(answers, options) != 0)

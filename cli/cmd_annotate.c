@@ -255,7 +255,7 @@ static const char *why_nothing(const struct annotate_options *options,
 			    : "neither its code nor its lines are known";
 }
 
-/* Returns the exit status. */
+/* Writes the chosen functions. Returns the exit status. */
 static int write_functions(const char *command, struct session *session,
 			   struct annotate_options *options,
 			   const struct annotation *items, size_t count,

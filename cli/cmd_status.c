@@ -184,7 +184,10 @@ static void print_json(const struct status *items, size_t count)
 
 /* ---- The whole command ---- */
 
-/* Returns 0, or -errno and *why. */
+/*
+ * Finds the recorded processes that the user has chosen. Returns 0, or -errno
+ * and *why.
+ */
 static int find(const struct status_options *options, struct status **items,
 		size_t *count, char **why)
 {

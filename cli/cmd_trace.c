@@ -257,7 +257,10 @@ static int has_filter(const struct trace_options *options)
 	       has_other_filter(options);
 }
 
-/* Returns 0, or -ENODATA if the options leave no call. */
+/*
+ * Writes the lines of calls. Returns 0, or -ENODATA if the options leave no
+ * call.
+ */
 static int write_lines(struct opened *opened,
 		       const struct trace_options *options, int has_color)
 {
@@ -310,7 +313,10 @@ static void write_main_path(struct opened *opened,
 	compared_calls_fini(&compared);
 }
 
-/* Returns 0, or -ENODATA if there is no call. */
+/*
+ * Writes the slowest calls of a function. Returns 0, or -ENODATA if there is no
+ * call.
+ */
 static int write_slowest(struct opened *opened,
 			 const struct trace_options *options,
 			 const uint8_t *chosen, int has_color)
@@ -334,7 +340,10 @@ static int write_slowest(struct opened *opened,
 	return err;
 }
 
-/* Returns 0, or -ENOENT if there are fewer than two calls. */
+/*
+ * Writes the comparison of two calls of a function. Returns 0, or -ENOENT if
+ * there are fewer than two calls.
+ */
 static int write_compared(struct opened *opened,
 			  const struct trace_options *options,
 			  const uint8_t *chosen, int has_color)
@@ -373,7 +382,10 @@ static void add_latency(void *context, const struct function_call *call)
 	histogram->calls++;
 }
 
-/* Returns 0, or -ENODATA if no call of the function is left. */
+/*
+ * Writes the durations of a function's calls. Returns 0, or -ENODATA if no call
+ * of the function is left.
+ */
 static int write_histogram(struct opened *opened,
 			   const struct trace_options *options,
 			   const uint8_t *chosen, int has_color)
@@ -465,7 +477,10 @@ static int find_function(const char *command, struct opened *opened,
 	return status;
 }
 
-/* Returns 0, or -ENODATA if the options leave no function. */
+/*
+ * Writes the durations of the calls of all functions. Returns 0, or -ENODATA if
+ * the options leave no function.
+ */
 static int write_latencies(struct opened *opened,
 			   const struct trace_options *options, int has_color)
 {
@@ -487,7 +502,10 @@ static int write_latencies(struct opened *opened,
 	return err;
 }
 
-/* Returns 0, or -ENODATA if the options leave nothing to show. */
+/*
+ * Writes what the options request. Returns 0, or -ENODATA if the options leave
+ * nothing to show.
+ */
 static int write_selected(struct opened *opened, struct trace_options *options,
 			  int has_color)
 {
@@ -521,7 +539,7 @@ static void complain_of(const char *command, const struct recording *recording)
 			 text_duration(waits->ns).text);
 }
 
-/* Returns the exit status of failure. */
+/* Prints why there is no call to show. Returns the exit status of failure. */
 static int complain_of_no_call(const char *command, struct opened *opened,
 			       const struct trace_options *options,
 			       const char *function)
@@ -601,7 +619,7 @@ static int has_process(const struct recording *recording, uint32_t pid)
 	return 0;
 }
 
-/* Returns 0, or -errno and *why. */
+/* Opens the traces of a recording. Returns 0, or -errno and *why. */
 static int open_traces(struct opened *opened,
 		       const struct trace_options *options, char **why)
 {

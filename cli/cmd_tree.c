@@ -213,7 +213,7 @@ static int write_contexts(struct session *session,
 	return 0;
 }
 
-/* Returns 0, or 1 and *why. */
+/* Writes the tree. Returns 0, or 1 and *why. */
 static int write_tree(struct session *session,
 		      const struct tree_options *options, char **why)
 {

@@ -35,7 +35,7 @@ struct file_stamp {
 	uint8_t is_of_this_machine; /* on a local disk or in memory */
 };
 
-/* Returns 0 or -errno. */
+/* Reads the stamp of an open file. Returns 0 or -errno. */
 int file_stamp_of(int fd, struct file_stamp *out);
 
 /*

@@ -48,7 +48,7 @@ int module_download_source(const struct a2n *a2n,
 int module_open_image(struct a2n *a2n, const char *name, struct span image,
 		      const struct a2n_build_id *build_id);
 
-/* Returns 0 or -ENOENT. */
+/* Finds a module that module_open_image() has opened. Returns 0 or -ENOENT. */
 int module_find_image(struct a2n *a2n, const char *name,
 		      const struct a2n_build_id *build_id,
 		      const struct a2n_module **out);

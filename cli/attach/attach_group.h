@@ -62,7 +62,7 @@ struct attach_group {
 	int64_t added_kb, kept_kb;
 };
 
-/* Returns 0, or -errno and *why. */
+/* Begins a group without members. Returns 0, or -errno and *why. */
 int attach_group_init(struct attach_group *group, const char *output,
 		      const char *config, char **why);
 void attach_group_fini(struct attach_group *group);

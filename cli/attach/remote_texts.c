@@ -86,7 +86,10 @@ static uint8_t *map_copy(size_t bytes)
 	return copy;
 }
 
-/* Returns 0, or -EBADMSG if the texts are on too many pages. */
+/*
+ * Divides the texts into runs of adjacent pages. Returns 0, or -EBADMSG if the
+ * texts are on too many pages.
+ */
 static int make_runs(struct remote_texts *texts)
 {
 	uint64_t next = 0;

@@ -104,7 +104,7 @@ static int check_long(const struct argp *argp, const char *text,
 	return takes;
 }
 
-/* Does the same for a word of short options. */
+/* Like check_long(), for a word of short options. */
 static int check_short(const struct argp *argp, const char *text,
 		       struct argp_state *state)
 {

@@ -14,8 +14,8 @@ void command_line_parse(const struct argp *argp, int argc, char **argv,
 			unsigned int flags, void *input);
 
 /*
- * Does the same for a command whose first word begins another program's command
- * line.
+ * Like command_line_parse(), for a command whose first word begins another
+ * program's command line.
  */
 void command_line_parse_program(const struct argp *argp, int argc, char **argv,
 				void *input);

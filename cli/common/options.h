@@ -90,7 +90,7 @@ struct view_options {
 /* Use as .children; child_inputs[0] is a struct view_options. */
 extern const struct argp_child view_children[];
 
-/* The same for a command with a screen, without options for printed output. */
+/* The options for a command with a screen, without those for printed output. */
 extern const struct argp screen_argp;
 
 /*

@@ -14,7 +14,8 @@
 #include <sys/types.h>
 
 struct output {
-	char *path;      /* As the user named it; NULL if there is none. */
+	/* The path as the user named it, or NULL if there is none. */
+	char *path;
 	char *directory; /* Absolute path. */
 	int lock;        /* Lock against other commands; -1 if none. */
 	int has_before;  /* PATH.before is the former PATH. */

@@ -20,7 +20,7 @@ struct terminal {
 /* Use as .children; child_inputs[0] is a struct terminal. */
 extern const struct argp_child terminal_children[];
 
-/* The same with --color only. */
+/* The option --color only, for use as .children. */
 extern const struct argp_child color_children[];
 
 /*

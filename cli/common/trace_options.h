@@ -19,7 +19,7 @@ struct window_options {
 /* Use as a child; its input is a struct window_options. */
 extern const struct argp window_argp;
 
-/* The same, for commands in whose help other options come first. */
+/* Like window_argp, for commands in whose help other options come first. */
 extern const struct argp later_window_argp;
 
 int window_is_asked(const struct window_options *options);

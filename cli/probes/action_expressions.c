@@ -160,7 +160,10 @@ static int parse_unary(struct action_parser *r, struct rewritten *out)
 	return err;
 }
 
-/* As in expression/. A longer operator precedes its prefixes. */
+/*
+ * The operators, with the precedence that they have in expression/. A longer
+ * operator precedes its prefixes.
+ */
 static const struct joint {
 	const char *text;
 	unsigned int binds;

@@ -8,7 +8,7 @@
 
 #include "cli/probes/action_parts.h"
 
-/* Returns 0 or -EINVAL. */
+/* Parses a name at the parser's position into *out. Returns 0 or -EINVAL. */
 int action_parse_name(struct action_parser *r, struct rewritten *out);
 
 #endif

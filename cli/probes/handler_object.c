@@ -164,7 +164,10 @@ static int visit(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* Returns 0, or -EINVAL and *why. */
+/*
+ * Judges what the search has found in a handler's object. Returns 0, or -EINVAL
+ * and *why.
+ */
 static int judge(const struct handler_search *search, const char *object,
 		 char **why)
 {

@@ -11,7 +11,10 @@ struct probe_file {
 	struct probe_map map;
 };
 
-/* Returns 0, or -errno and *why. After an error there is nothing to close. */
+/*
+ * Opens a file and analyses its code. Returns 0, or -errno and *why. After an
+ * error there is nothing to close.
+ */
 int probe_file_open(struct probe_file *file, const char *path, char **why);
 void probe_file_close(struct probe_file *file);
 

@@ -51,10 +51,12 @@ void probe_options_init(struct probe_options *options);
 /* Frees the texts that the functions below have allocated. */
 void probe_options_fini(struct probe_options *options);
 
-/* Returns 0 or -E2BIG. */
+/* Adds a probe with this text. Returns 0 or -E2BIG. */
 int probe_options_add(struct probe_options *options, const char *text);
 
-/* Does the same for an argp parser, and reports errors. */
+/*
+ * Like probe_options_add(), for an argp parser, to which errors are reported.
+ */
 void probe_options_parse_place(struct probe_options *options, const char *text,
 			       struct argp_state *state);
 

@@ -160,7 +160,10 @@ static int by_vaddr(const void *left, const void *right)
 	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
 }
 
-/* Returns 0, or -errno and *why. */
+/*
+ * Finds the addresses of a source line in a file. Returns 0, or -errno and
+ * *why.
+ */
 static int find_line(struct row_search *search, const char *path, char **why)
 {
 	const struct line_place *place = search->place;

@@ -30,7 +30,10 @@ struct curl_functions {
 	void (*free_text)(void *text);
 };
 
-/* Returns 0, or -ENOSYS and *why. The library stays loaded. */
+/*
+ * Loads libcurl and finds its functions. Returns 0, or -ENOSYS and *why. The
+ * library stays loaded.
+ */
 int curl_functions_load(struct curl_functions *functions, char **why);
 
 #endif

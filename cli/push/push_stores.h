@@ -21,7 +21,7 @@ struct push_store {
 	size_t max_samples; /* default of --max-samples */
 	/* Labels have names as in Prometheus: letters, digits and "_". */
 	int has_label_names;
-	/* Returns 0, or -errno and *why. */
+	/* Creates the body of the request. Returns 0, or -errno and *why. */
 	int (*fill)(struct export *export, struct push_body *body, char **why);
 	/*
 	 * Checks an answer of a request that succeeded. Returns 0, or -errno

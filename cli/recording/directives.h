@@ -50,8 +50,8 @@ int directives_add_file(struct directives *directives, const char *path,
 void directives_add_cache(struct directives *directives);
 
 /*
- * Does the same as root, for processes of other users: these can read the
- * folder.
+ * Like directives_add_cache(), for root, which records processes of other
+ * users. These processes can read the folder.
  */
 void directives_add_shared_cache(struct directives *directives);
 

@@ -25,7 +25,7 @@ struct launch {
 
 struct launch_outcome {
 	pid_t pid;
-	int status;     /* As from waitpid(). */
+	int status;     /* The status of the program as waitpid() returns it. */
 	int exec_error; /* -errno if the program could not be executed, or 0. */
 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct needed_library {
-	char *path;   /* As the loader names it. */
+	char *path;   /* The file's path as the loader names it. */
 	char *name;   /* The needed name; for the file itself, its path. */
 	char *search; /* DT_RPATH or DT_RUNPATH, or NULL. */
 	size_t parent;

@@ -73,7 +73,10 @@ enum {
 	  "Do not read or write the cache of analyses", HELP_LIMITS }
 /* clang-format on */
 
-/* Returns 0, or ARGP_ERR_UNKNOWN for the key of another option. */
+/*
+ * Handles an option of recordings. Returns 0, or ARGP_ERR_UNKNOWN for the key
+ * of another option.
+ */
 error_t recording_parse(struct directives *directives, int key,
 			const char *argument, struct argp_state *state);
 

@@ -67,7 +67,7 @@ void screen_finish(void);
 
 /* Draw as much of the text as the line has room for. */
 void screen_line(unsigned int line, const char *text, int look);
-/* Does the same and frees the text. */
+/* Like screen_line(), but also frees the text. */
 void screen_take_line(unsigned int line, char *text, int look);
 /* Draws in the last line. */
 void screen_keys(const char *text);

@@ -128,7 +128,7 @@ static int transform_as_asked(struct view_options *view,
 					   : "--focus matches");
 }
 
-/* Returns 0, or -errno and *why. */
+/* Opens the session as the options request. Returns 0, or -errno and *why. */
 static int open_as_asked(struct view_options *view, struct session *session,
 			 char **why)
 {

@@ -18,10 +18,7 @@ typedef int view_show(const char *command, struct session *session,
 int view_command(const struct argp *argp, int argc, char **argv,
 		 struct view_options *view, view_show *show, void *options);
 
-/*
- * Does the same for a further recording, with arguments that are already
- * parsed.
- */
+/* Shows a further recording, with arguments that are already parsed. */
 int view_recording(const char *command, struct view_options *view,
 		   view_show *show, void *options);
 

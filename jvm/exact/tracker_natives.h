@@ -24,7 +24,10 @@ int tracker_natives_are(const char *signature);
 int tracker_natives_find(JNIEnv *jni, jclass natives);
 int tracker_natives_register(JNIEnv *jni, jclass natives);
 
-/* Called at these events, on the thread to which the event belongs. */
+/*
+ * Called when a virtual thread is mounted, is unmounted or ends, on the thread
+ * to which the event belongs.
+ */
 void tracker_natives_mounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_end_thread(void);

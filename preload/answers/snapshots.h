@@ -24,14 +24,14 @@ int snapshot_write(const char *path);
 void snapshot_take(void);
 
 /*
- * Does the same because of the thread's innermost call, which has taken `ticks`
- * so far (0: unknown). A second mark records that call.
+ * Like snapshot_take(), but because of the thread's innermost call, which has
+ * taken `ticks` so far (0 if this is unknown). A second mark records that call.
  */
 void snapshot_take_of_call(uint64_t ticks);
 
 /*
- * Does the same, but removes the folder of a snapshot that fails. Returns N, or
- * -errno.
+ * Like snapshot_take_of_call(), but removes the folder of a snapshot that
+ * fails. Returns the snapshot's number, or -errno.
  */
 int snapshot_take_whole(uint64_t ticks);
 

@@ -499,8 +499,9 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 /* ---- Polling ---- */
 
 /*
- * Returns the CPU time of clew's own thread since then. That thread may have
- * ended and been created again since (watch.h).
+ * Returns the CPU time that clew's own thread has used since the clocks *then
+ * were read. The thread may have ended and been created again meanwhile
+ * (watch.h).
  */
 static uint64_t own_since_last(const struct budget_clocks *then)
 {

@@ -39,8 +39,8 @@ static struct {
 	     f < faults.of + sizeof(faults.of) / sizeof(*faults.of); f++)
 
 /*
- * Returns NULL if the signal is none of the faults above, or clew's handler for
- * it is not installed.
+ * Returns the signal's entry in the list of faults above. Returns NULL if the
+ * signal is not in the list, or clew's handler for it is not installed.
  */
 static struct chained *fault_of(int signal)
 {

@@ -28,7 +28,7 @@ void generators_note(const void *pc);
 /*
  * Called before a system call filter is installed, after which stubs cannot be
  * changed (filter.h). Guards the stubs of all modules that might generate code.
- * May be called in the same contexts.
+ * May be called in the same contexts as the functions above.
  */
 void generators_foresee(void);
 

@@ -63,7 +63,8 @@ static int is_counted(void)
  */
 static struct {
 	pthread_key_t key;
-	int (*set)(pthread_key_t, const void *); /* NULL: no key */
+	/* pthread_setspecific(), or NULL if there is no key */
+	int (*set)(pthread_key_t, const void *);
 	_Atomic uint32_t is_sought;
 } end_key;
 

@@ -284,9 +284,9 @@ static void release_reserve(void **reserve)
 }
 
 /*
- * The kernel checks the limit of mappings before it unmaps the target. If it
- * then lacks memory for its own structures, the reserve is freed for a new
- * attempt.
+ * Moves the new mapping at *ahead over the segment. The kernel checks the limit
+ * of mappings before it unmaps the target. If the kernel then lacks memory for
+ * its own structures, the reserve is freed and the move is tried again.
  */
 static int move_over(uint64_t *ahead, const struct shared_segment *segment,
 		     void **reserve)

@@ -81,7 +81,7 @@ struct warmed_file {
 
 struct config {
 	const char *dir;       /* absolute path of the recording */
-	const char *cache_dir; /* NULL: no analysis cache */
+	const char *cache_dir; /* folder of the analysis cache, or NULL */
 	struct rule *rules;
 	struct asked_probe *probes;
 	/* objects with the handlers of probes */
@@ -109,7 +109,7 @@ struct config {
 	uint64_t max_contexts;
 	/* Which limit max_contexts follows from; reports show it. */
 	enum wire_fold max_contexts_cause;
-	/* limit for tables, contexts and samples; 0: no limit */
+	/* limit for tables, contexts and samples; 0 if there is none */
 	uint64_t max_bytes;
 	int is_bounded; /* the user has set one of these limits */
 	uint32_t verify_period;
@@ -123,7 +123,7 @@ struct config {
 	 * Maximum size of a process's packets; 0: no trace, calls are counted.
 	 */
 	uint64_t trace_bytes;
-	/* maximum size of a thread's packets; 0: no limit */
+	/* maximum size of a thread's packets; 0 if there is none */
 	uint64_t thread_bytes;
 	/*
 	 * number of calls between two stamps; 0 if stamps are only at contexts
@@ -135,7 +135,7 @@ struct config {
 	uint32_t trace_depth;
 	/* Approximate time between stamps; 0: by number of calls. */
 	uint64_t stamp_ns;
-	/* minimum duration of recorded calls; 0: all calls are recorded */
+	/* minimum duration of recorded calls; 0 if all calls are recorded */
 	uint64_t least_ns;
 	/* What happens to packets when the trace is full. */
 	enum wire_overflow overflow;
@@ -144,7 +144,7 @@ struct config {
 	 * 0: none.
 	 */
 	uint32_t workers;
-	int snapshot_signal; /* signal that takes a snapshot; 0: none */
+	int snapshot_signal; /* signal that takes a snapshot, or 0 */
 	/* budget in thousandths of the CPU time; 0 if there is no limit */
 	uint32_t budget;
 };

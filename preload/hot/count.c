@@ -131,7 +131,8 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 
 	if (!count_is_heard())
 		return COUNT_IS_DONE;
-	tally = hot.tally; /* read again: a signal handler may have forked */
+	/* the tally is read again, because a signal handler may have forked */
+	tally = hot.tally;
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
 	result = count_slowly(tally, id, caller, site);
 	tally_leave_path(tally, busy);

@@ -229,7 +229,10 @@ static int record(uint64_t id, union note note, uint64_t site, uint64_t calls)
 	struct tally *tally;
 
 	while (!context) {
-		/* read again: a signal handler may have forked */
+		/*
+		 * the tally is read again, because a signal handler may have
+		 * forked
+		 */
 		tally = hot.tally;
 		if ((!tally || !has_room(tally)) && hot_make_room())
 			return 0;

@@ -29,8 +29,8 @@
 #include "preload/hot/timing.h"
 
 struct tail_time {
-	uint64_t stack;          /* the slot's address; 0: the record is free */
-	uint64_t id;             /* id of the function that was jumped to */
+	uint64_t stack; /* the slot's address; 0 if the record is free */
+	uint64_t id;    /* id of the function that was jumped to */
 	struct time_slot before; /* times of the function that jumped */
 };
 

@@ -99,8 +99,12 @@ struct loan {
  * changes, so that a handler that walks the stack finds the stub's address.
  */
 struct hot_loans {
-	uint64_t borrower; /* the exception that has borrowed; 0: none */
-	uint64_t filter;   /* bit `at / 8 % 64` is set for each slot on loan */
+	/*
+	 * address of the exception for which return addresses were lent; 0 if
+	 * there is none
+	 */
+	uint64_t borrower;
+	uint64_t filter; /* bit `at / 8 % 64` is set for each slot on loan */
 };
 
 #define HOT_WINDOW_WORDS 2048 /* 16 KiB */

@@ -67,7 +67,7 @@ static int prepare_patches(struct probe_additions *adding,
 	return err;
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Prepares the probes in one module. Returns 0 or -ENOMEM. */
 static int prepare_module(struct probe_additions *adding, struct module *module)
 {
 	struct cold *cold = adding->cold;

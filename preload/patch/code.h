@@ -41,7 +41,7 @@ struct code_way;
  */
 struct code_writer {
 	const struct code_way *way;
-	const struct module *module; /* CODE_IS_IDLE: the code's module */
+	const struct module *module; /* with CODE_IS_IDLE, the code's module */
 	int is_noted;  /* bytes are only recorded in the journal (journal.h) */
 	int fd;        /* descriptor of /proc/self/mem */
 	uint64_t page; /* the current page, or 0 */
@@ -56,7 +56,10 @@ struct code_writer {
 int code_open(struct code_writer *writer, enum code_use use,
 	      const struct module *module);
 
-/* Returns 0, or -errno if a module's code did not become executable again. */
+/*
+ * Ends writing. Returns 0, or -errno if a module's code did not become
+ * executable again.
+ */
 int code_close(struct code_writer *writer);
 
 /*

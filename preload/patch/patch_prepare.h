@@ -22,7 +22,7 @@ struct patch_workshop {
 	/* stubs of this module that are mapped from the cache */
 	const struct prelinked *prelinked;
 	int has_traps; /* breakpoints may be used if nothing else fits */
-	/* indices of the functions to prepare; NULL: all */
+	/* indices of the functions to prepare; NULL for all functions */
 	const uint32_t *only;
 	uint32_t only_count;
 };

@@ -34,7 +34,8 @@ struct pristine_file {
 
 /* Data about mappings. Zero it before use. */
 struct pristine {
-	struct mapped_range *mappings; /* NULL: the kernel is queried instead */
+	/* the process's mappings; if NULL, the kernel is queried */
+	struct mapped_range *mappings;
 	uint32_t count, room;
 	int maps, pagemap; /* descriptors of files in /proc/self */
 	int is_open;

@@ -31,7 +31,8 @@ struct memory_range {
 struct stacks {
 	int tid; /* the thread that called stacks_init() */
 	uint32_t count;
-	uint64_t *room; /* STACKS_ROOM_BYTES, for one walk at a time; or NULL */
+	/* memory of STACKS_ROOM_BYTES bytes for one walk at a time, or NULL */
+	uint64_t *room;
 	struct memory_range ranges[STACKS_RANGE_MAX];
 };
 

@@ -64,7 +64,7 @@ struct probe_life {
 };
 
 static struct {
-	/* NULL: the probe only counts */
+	/* the actions of each probe; NULL if the probe only counts */
 	const struct probe_action *of[WIRE_PROBES_MAX];
 	uint32_t event_bytes[WIRE_PROBES_MAX];
 	/*

@@ -22,8 +22,9 @@ struct trace_file {
 	struct wire_packet_blocks *blocks;
 	uint64_t most_bytes;   /* maximum size of all packets */
 	uint64_t thread_bytes; /* maximum size of one thread's packets */
-	uint64_t least_ns;     /* shortest call that is recorded; 0: all are */
-	uint64_t least_ticks;  /* in ticks; 0: not known yet */
+	/* duration of the shortest call that is recorded; 0 if all are */
+	uint64_t least_ns;
+	uint64_t least_ticks; /* in ticks; 0: not known yet */
 	/* requested time between time stamps; 0: by number of calls */
 	uint64_t stamp_ns;
 	uint64_t stamp_ticks; /* in ticks; 0: not known yet */

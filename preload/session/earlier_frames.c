@@ -50,7 +50,7 @@ static const struct patch_site *site_of(uint64_t function, uint64_t *base)
  */
 struct stack_page {
 	int pid;
-	uint64_t at; /* address of the page; 0: none is read */
+	uint64_t at; /* address of the page that was read, or 0 */
 	uint64_t words[PAGE_BYTES / 8];
 };
 

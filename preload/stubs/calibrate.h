@@ -16,8 +16,8 @@ struct time_cost {
 };
 
 /*
- * Returns 0 or -errno. Takes less than a millisecond. Call it before the
- * program runs, on a thread that has counted nothing yet.
+ * Measures the costs. Returns 0 or -errno. This takes less than a millisecond.
+ * Called before the program runs, on a thread that has counted nothing yet.
  */
 int calibrate(struct time_cost *cost);
 

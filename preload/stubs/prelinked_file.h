@@ -87,7 +87,10 @@ static inline uint64_t prelinked_head_at(enum prelinked_kind kind,
 				       : bytes - PRELINKED_HEAD_PAGE;
 }
 
-/* Returns 0 or -errno: -EPERM if no file in the folder may be used. */
+/*
+ * Opens the folder at `path`. Returns 0 or -errno: -EPERM if no file in the
+ * folder may be used.
+ */
 int prelinked_folder_open(struct prelinked_folder *folder, const char *path);
 void prelinked_folder_close(struct prelinked_folder *folder);
 

@@ -113,7 +113,10 @@ static int map_block(const struct windows *windows, uint64_t place,
 			: stub_memory_map(windows->part_path, place);
 }
 
-/* Returns 0, -EEXIST if the address is taken, or another -errno. */
+/*
+ * Adds a block at an address. Returns 0, -EEXIST if the address is taken, or
+ * another -errno.
+ */
 static int add_block_at(struct windows *windows, uint64_t place, int is_spare)
 {
 	int err;

@@ -23,7 +23,11 @@
 #include "preload/sys/sys.h"
 
 struct lock {
-	_Atomic uint32_t held; /* 1, or LOCK_AWAITED: a thread sleeps */
+	/*
+	 * 1 while the lock is held, or LOCK_AWAITED if a thread also sleeps;
+	 * otherwise 0
+	 */
+	_Atomic uint32_t held;
 	/*
 	 * Under a filter: the control block of the thread that holds the lock,
 	 * or that will hold it next.

@@ -21,7 +21,7 @@ uint64_t slices_first(uint64_t top, void (*function)(void));
  * which runs on that thread.
  */
 static struct {
-	unsigned char *stack; /* NULL: no work */
+	unsigned char *stack; /* the work's stack; NULL if there is no work */
 	void (*function)(void *);
 	void *argument;
 	/*

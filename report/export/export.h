@@ -102,7 +102,7 @@ struct export_format {
 /* All formats. An entry without a name ends the array. */
 extern const struct export_format export_formats[];
 
-/* Returns NULL if no format has that name. */
+/* Returns the format with that name, or NULL if there is none. */
 const struct export_format *export_format_named(const char *name);
 
 /* Return whether the tree has time, or samples. */

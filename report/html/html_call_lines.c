@@ -17,7 +17,7 @@
 #include "report/view/inlines.h"
 
 struct line_in_parent {
-	const char *file; /* NULL: unknown */
+	const char *file; /* file of the line, or NULL if it is unknown */
 	uint32_t line;
 };
 

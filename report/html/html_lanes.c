@@ -65,7 +65,10 @@ static int group_of(const struct html_page *page, uint32_t function,
 	return -1;
 }
 
-/* Returns 1 + the root of a thread in the tree of groups; 0: unknown. */
+/*
+ * Returns 1 + the root of a thread in the tree of groups, or 0 if it is
+ * unknown.
+ */
 static uint64_t root_of_thread(struct roots *roots, uint32_t tid)
 {
 	for (size_t i = 0; i < roots->threads.count; i++)

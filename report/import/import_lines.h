@@ -19,7 +19,9 @@ struct import_lines {
 
 void import_lines_fini(struct import_lines *lines);
 
-/* Returns 0 at the end of the file, and after a problem. */
+/*
+ * Reads the next line. Returns 0 at the end of the file, and after a problem.
+ */
 int import_line_next(struct import_lines *lines);
 
 /* Stores a problem of the present line, and returns its error, -EINVAL. */

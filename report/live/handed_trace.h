@@ -48,7 +48,10 @@ struct handed_trace {
 	_Atomic uint32_t filled;
 };
 
-/* Returns 0, -EAGAIN if the file is not yet initialised, or another -errno. */
+/*
+ * Opens a trace. Returns 0, -EAGAIN if the file is not initialised yet, or
+ * another -errno.
+ */
 int handed_trace_open(struct handed_trace *trace, const char *path);
 void handed_trace_close(struct handed_trace *trace);
 

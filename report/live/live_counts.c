@@ -339,7 +339,7 @@ static void rest_part(struct live_part *part)
 		};
 }
 
-/* Returns 0, or -errno and *why. */
+/* Polls one part. Returns 0, or -errno and *why. */
 static int look_at_part(struct live_part *part, struct catalog *catalog,
 			char **why)
 {

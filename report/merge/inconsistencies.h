@@ -42,8 +42,8 @@ char *java_problem_text(const struct part_copy *part);
 char *jni_problem_text(const struct part_copy *part);
 
 /*
- * The module that made memory executable is unknown, because there was no room
- * for the records.
+ * Returns a problem's text if it is not known which module made memory
+ * executable, because there was no room for the records.
  */
 char *makers_problem_text(const struct part_copy *part);
 

@@ -48,8 +48,8 @@ uint32_t catalog_labelled(struct catalog *catalog,
 			  const struct call_label *label);
 
 /*
- * Returns NULL for a function without a label. The pointer is valid until the
- * next label is created.
+ * Returns a function's label, or NULL for a function without a label. The
+ * pointer is valid until the next label is created.
  */
 const struct call_label *catalog_label(const struct catalog *catalog,
 				       uint32_t function);

@@ -119,7 +119,10 @@ const struct timing *timings_of_node(const struct timings *timings,
 const struct timing_bins *timings_of_function(const struct timings *timings,
 					      uint32_t function);
 
-/* Returns NULL if there is no histogram. */
+/*
+ * Returns the histogram of a native's calls by one Java method, or NULL if
+ * there is none.
+ */
 const struct timing_bins *timings_of_pair(const struct timings *timings,
 					  uint32_t function, uint32_t caller);
 

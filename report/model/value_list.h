@@ -28,7 +28,7 @@ void value_list_fini(struct value_list *list);
 struct value_sum *value_list_enter(struct value_list *list,
 				   const struct wire_value_kind *kind);
 
-/* Returns NULL if no value has that name. */
+/* Returns the value with that name, or NULL if there is none. */
 const struct value_sum *value_list_find(const struct value_list *list,
 					const char *name);
 

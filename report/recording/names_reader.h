@@ -58,7 +58,10 @@ struct recorded_source {
 int sources_next(const struct part_chunk *chunk, size_t *cursor,
 		 struct recorded_source *out);
 
-/* Returns NULL instead of 0. */
+/*
+ * Reads the next call site in generated code, like the functions above. Returns
+ * the record, or NULL at the end.
+ */
 const struct wire_caller *callers_next(const struct part_chunk *chunk,
 				       size_t *cursor);
 

@@ -99,7 +99,7 @@ void call_lines_init(struct call_lines *lines, const struct traces *traces,
 		     size_t stop);
 void call_lines_fini(struct call_lines *lines);
 
-/* Returns 0 at the end. */
+/* Returns 1 and the next line, or 0 at the end. */
 int call_lines_next(struct call_lines *lines, struct call_line *line);
 
 #endif

@@ -39,7 +39,7 @@ void merged_lines_init(struct merged_lines *merged, const struct traces *traces,
 		       const struct trace_window *window);
 void merged_lines_fini(struct merged_lines *merged);
 
-/* Returns 0 at the end. */
+/* Returns 1 and the next line, or 0 at the end. */
 int merged_lines_next(struct merged_lines *merged, struct call_line *line);
 
 /* Return the window's bounds in the process's time stamps. */

@@ -83,7 +83,10 @@ void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 
 /* ---- Packets ---- */
 
-/* Returns 0 at the end. A packet that was reused meanwhile leaves a gap. */
+/*
+ * Loads the next packet. Returns 0 if there is none. A packet that was reused
+ * meanwhile leaves a gap.
+ */
 static int load_packet(struct thread_calls *calls)
 {
 	size_t count = 0;
@@ -410,7 +413,9 @@ static int next_of_all(struct thread_calls *calls, struct call_event *event)
 
 /* ---- The window ---- */
 
-/* Returns the beginning of a call that was active when the window began. */
+/*
+ * Sets *event to the beginning of a call that was active when the window began.
+ */
 static void announce(struct thread_calls *calls, struct call_event *event,
 		     const struct traced_call *call)
 {

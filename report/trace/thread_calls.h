@@ -148,7 +148,7 @@ void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 /* Starts at that packet. Called after thread_calls_init(). */
 void thread_calls_seek(struct thread_calls *calls, size_t packet);
 
-/* Returns 0 at the end. */
+/* Returns 1 and the next event, or 0 at the end. */
 int thread_calls_next(struct thread_calls *calls, struct call_event *event);
 
 /* Returns the index of the first packet of the next tally. */

@@ -93,7 +93,10 @@ static char *advise_marks(const struct mark_list *marks)
 			     GROUPED(all), text_plural(all));
 }
 
-/* Returns NULL if the report already shows one of them. */
+/*
+ * Returns a sentence that names further views of the recording, or NULL if the
+ * report already shows one of them.
+ */
 static char *advise_views(struct session *session)
 {
 	char *sentence;

@@ -195,7 +195,10 @@ static uint64_t hash_stem(const struct catalog_module *module)
 		hash_add(HASH_START, module->name, stem_length(module->name)));
 }
 
-/* Returns the slot of a module that is the same, or a new one with value 0. */
+/*
+ * Returns the slot of a module that equals `module`, or a new slot with value
+ * 0.
+ */
 static uint64_t *slot_of(struct module_map *map, const struct catalog *to,
 			 const struct catalog_module *module)
 {
@@ -207,7 +210,7 @@ static uint64_t *slot_of(struct module_map *map, const struct catalog *to,
 	return slot;
 }
 
-/* Returns 1 + the index of a module that is the same, or 0. */
+/* Returns 1 + the index of a module that equals `module`, or 0. */
 static uint32_t find_module(const struct module_map *map,
 			    const struct catalog *to,
 			    const struct catalog_module *module)

@@ -68,7 +68,10 @@ struct session {
 	enum metric metric; /* time, if the recording has any */
 };
 
-/* Returns 0, or -errno and *why; -ESRCH if `whose` selects no thread. */
+/*
+ * Reads and merges a recording. Returns 0, or -errno and *why; -ESRCH if
+ * `whose` selects no thread.
+ */
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why);
 

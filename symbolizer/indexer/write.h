@@ -6,7 +6,10 @@
 #include "symbolizer/dwarf/sources.h"
 #include "symbolizer/elf/gather.h"
 
-/* Returns 0 or -errno. `reason` says why data is missing, or is NULL. */
+/*
+ * Writes an index to fd. Returns 0 or -errno. `reason` says why data is
+ * missing, or is NULL.
+ */
 int write_index(int fd, struct gather *gather, const struct elf *module,
 		const struct sources *sources, const char *reason);
 

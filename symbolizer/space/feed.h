@@ -23,8 +23,8 @@ struct feed {
 };
 
 /*
- * Returns 0 or -errno; -EINVAL if it is not a regular file. Close it with
- * feed_close().
+ * Opens a file. Returns 0 or -errno; -EINVAL if it is not a regular file. The
+ * caller calls feed_close().
  */
 int feed_open(struct feed *feed, const char *path);
 void feed_close(struct feed *feed);

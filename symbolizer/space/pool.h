@@ -23,7 +23,7 @@ struct pool {
 	size_t left; /* free bytes in the first chunk */
 };
 
-/* Returns NULL when out of memory. */
+/* Returns the pool's copy of a text, or NULL if memory is short. */
 const struct pool_text *pool_add(struct pool *pool, const char *text,
 				 size_t length);
 

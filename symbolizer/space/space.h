@@ -78,7 +78,10 @@ struct committed {
 	uint32_t code_count;
 	/* For each code: index of its first claim; plus an end. */
 	uint32_t *first_claim;
-	/* For each code: index of its first line; plus an end. */
+	/*
+	 * For each piece of code, the index of its first line. One more element
+	 * contains the end of the last lines.
+	 */
 	uint32_t *first_line;
 };
 

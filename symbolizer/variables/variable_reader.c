@@ -428,7 +428,10 @@ static void read_all(struct debug_reading *reading)
 	debug_names_walk(reading, visit_global, &globals);
 }
 
-/* Returns 0; 1 without debug information; or -errno. */
+/*
+ * Opens the debug information of a module. Returns 0; 1 if there is none; or
+ * -errno.
+ */
 static int open_debug(struct debug_reading *reading, struct elf *module)
 {
 	struct sources sources = { .root = "" };

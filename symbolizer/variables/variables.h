@@ -160,7 +160,7 @@ struct variables_request {
 	uint32_t seconds; /* limit of CPU time; 0: default */
 };
 
-/* Returns 0, or -errno and *why. */
+/* Reads variables in a worker. Returns 0, or -errno and *why. */
 int variables_read(const struct variables_request *request,
 		   struct variables *out, char **why);
 

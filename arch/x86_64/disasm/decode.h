@@ -63,7 +63,7 @@ struct insn {
 	uint8_t sets_stack;
 };
 
-/* Returns 0, -ENOMEM, or -ENOSYS if the library fails. */
+/* Prepares a decoder. Returns 0, -ENOMEM, or -ENOSYS if capstone fails. */
 int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context);
 
 /*

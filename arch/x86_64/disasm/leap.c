@@ -27,7 +27,7 @@
 #define RSP            4
 #define RBP            5
 #define RDI            7
-#define SIB            4 /* as rm: a SIB byte follows */
+#define SIB            4 /* in the field rm it means that a SIB byte follows */
 #define NO_INDEX       4 /* as index, without REX.X: no index */
 #define DISP32_ALONE   5 /* as rm or base, if mod is 0: disp32 only */
 

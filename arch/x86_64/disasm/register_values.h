@@ -49,7 +49,7 @@ struct values {
 	 */
 	uint32_t compared_with;
 	uint8_t compared;
-	uint8_t compared_bits; /* 0: the flags are unknown */
+	uint8_t compared_bits; /* 0 if the flags are unknown */
 };
 
 /* Updates the values for the instruction `insn` at `code`, which is no jump. */

@@ -19,7 +19,8 @@
 #define MOV_LOAD  0x8b
 
 struct operation {
-	const uint8_t *modrm; /* NULL: no access to memory */
+	/* NULL if the instruction does not access memory */
+	const uint8_t *modrm;
 	const uint8_t *end;
 	uint8_t rex;
 };

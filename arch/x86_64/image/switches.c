@@ -8,7 +8,7 @@
 
 #define RSP   4
 #define RBP   5
-#define SIB   4 /* as rm: a SIB byte follows */
+#define SIB   4 /* in the field rm it means that a SIB byte follows */
 
 /* Opcodes, with REX.W. */
 enum {

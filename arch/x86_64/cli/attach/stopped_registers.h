@@ -9,7 +9,10 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-/* Returns 0, or -1 and errno if the thread is not stopped or not traced. */
+/*
+ * Reads the registers of a stopped thread. Returns 0, or -1 and errno if the
+ * thread is not stopped or not traced.
+ */
 static inline int stopped_read(pid_t tid, struct user_regs_struct *registers)
 {
 	return ptrace(PTRACE_GETREGS, tid, 0, registers) == 0 ? 0 : -1;
