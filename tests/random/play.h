@@ -27,7 +27,7 @@
 
 #define DEPTH_MAX 40
 
-/* Not every program makes every move. */
+/* Each program uses only some of the moves. */
 #define PLAYED COUNTED __attribute__((unused))
 
 typedef long (*function)(long n);
@@ -39,34 +39,35 @@ struct landing {
 	sigjmp_buf place;
 	void *builtin[5];
 	ucontext_t *context;
-	volatile int returned; /* from getcontext(), times */
+	volatile int returned; /* number of returns from getcontext() */
 };
 
-/* What surrounds a frame, and ends with its stack. */
+/* State that belongs to a stack, and ends with it. */
 struct surroundings {
-	struct landing *landing;     /* where a jump may lead */
-	struct coroutine *coroutine; /* that is running */
-	struct slice *slice;         /* that may be captured */
-	int catchers;                /* of exceptions, further out */
+	struct landing *landing;     /* destination of jumps */
+	struct coroutine *coroutine; /* the running coroutine */
+	struct slice *slice;         /* a slice that may be captured */
+	int catchers; /* frames further out that catch exceptions */
 	int depth;
-	int is_small;     /* a stack that has no room for a copy of its slice */
-	int is_alternate; /* a handler's: who leaves it loses it to the next */
-	int may_exit;     /* the thread, by pthread_exit() or cancellation */
-	int may_end;      /* the process, by exit() */
+	int is_small; /* the stack has no room for a copy of its slice */
+	/* An alternate signal stack: the next handler overwrites its frames. */
+	int is_alternate;
+	int may_exit; /* the thread may exit, by pthread_exit() or cancellation */
+	int may_end; /* the process may exit, by exit() */
 };
 
 struct play {
 	uint64_t random;
 	long budget;
 	struct surroundings now;
-	int threads, forks; /* that may yet be made */
-	int sights;         /* what may yet be printed of what it sees */
-	int ends;           /* handlers of exit() */
+	int threads, forks; /* how many may still be created */
+	int sights;         /* how many observations may still be printed */
+	int ends;           /* number of handlers of exit() */
 	int is_crowd;       /* other threads run at the same time */
 	int is_detaching; /* the thread has called pthread_exit() or the like */
 	int is_ending;    /* the process has called exit() */
 	long queued;      /* sum of queued signals' values */
-	function pending; /* what a function that libc calls is to call */
+	function pending; /* the function that a callback of libc will call */
 	struct slice *restored;
 };
 
@@ -92,7 +93,7 @@ TRUTH_INLINE int is_over(void)
 	return --play.budget <= 0 || play.now.depth >= DEPTH_MAX;
 }
 
-/* For what runs on top of, or beside, a stack that it must not jump into. */
+/* Runs code on top of or beside a stack into which it must not jump. */
 TRUTH_INLINE void be_apart(void)
 {
 	const struct surroundings outer = play.now;
@@ -123,7 +124,7 @@ TRUTH_INLINE void be_apart(void)
 #include "tests/random/moves/nested.h"
 #endif
 
-/* Names what the comparison leaves out, once for each module. */
+/* Prints the functions that the comparison leaves out, once for each module. */
 TRUTH_INLINE void play_list(void)
 {
 	sees_list();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker that reads stacks, whatever becomes of it (cli/attach/stack_reader.h). */
+/*
+ * Tests of the worker that reads stacks, also when it fails
+ * (cli/attach/stack_reader.h).
+ */
 #include "unit.h"
 
 #include <errno.h>
@@ -17,7 +20,7 @@
 #define WORDS 4
 
 static const uint64_t in_memory = 0x1234;
-static int memory; /* of this process */
+static int memory; /* descriptor of this process's memory */
 
 /* Returns a reader with a running worker. */
 static struct stack_reader begin(stack_reading read, const void *context,
@@ -67,7 +70,7 @@ static void an_answer_arrives(void **state)
 	stack_reader_end(&reader);
 }
 
-/* The worker is forked before the memory is as it is to be read. */
+/* The worker is forked before the memory has its final content. */
 static void one_worker_answers_several_requests(void **state)
 {
 	static volatile uint64_t changing;
@@ -122,7 +125,7 @@ static int is_refused(long result)
 	return result < 0 && errno == EPERM;
 }
 
-/* The number of the first claim that does not hold. */
+/* Returns the number of the first claim that is false. */
 static int first_false(void)
 {
 	char *const none[] = { NULL };
@@ -201,7 +204,10 @@ static void end_early(const void *context, const void *request, void *answer)
 	_exit(0);
 }
 
-/* Not by malloc(): a sanitizer's ends the process in a way of its own. */
+/*
+ * Without malloc(), because a sanitizer's malloc() ends the process
+ * differently.
+ */
 static void eat_memory(const void *context, const void *request, void *answer)
 {
 	while (mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
@@ -250,7 +256,7 @@ static void a_reader_that_does_not_answer_is_an_error(void **state)
 	assert_refused(eat_memory, "failed");
 }
 
-/* Children are then reaped by the kernel, and leave no status. */
+/* With SIGCHLD ignored, the kernel reaps children without a status. */
 static void a_crash_is_seen_where_children_are_ignored(void **state)
 {
 	(void)state;

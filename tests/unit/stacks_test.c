@@ -22,7 +22,10 @@
 static struct stacks stacks;
 static char alternate[1 << 16];
 
-/* Where the outer of two handlers was called; found from the inner. */
+/*
+ * The pc and stack of the call that the outer of two handlers interrupted. The
+ * inner handler looks for them.
+ */
 static uint64_t wanted_pc, wanted_word;
 static int found_pcs, found_words, walk_error;
 
@@ -68,9 +71,9 @@ static void *raise_nested(void *unused)
 }
 
 /*
- * On a stack that nothing was ever written to: the kernel leaves parts of a
- * frame as they were, where the processor says that a register is unused, and
- * an earlier frame would be found there a second time.
+ * Uses a stack that was never written to. The kernel does not write parts of a
+ * frame whose registers the processor reports as unused, so an earlier frame
+ * would be found there again.
  */
 static void find_nested(int outer_flags, int inner_flags)
 {
@@ -92,7 +95,7 @@ static void find_nested(int outer_flags, int inner_flags)
 	pthread_attr_destroy(&attributes);
 	munmap(stack, bytes);
 	assert_int_equal(walk_error, 0);
-	assert_int_equal(found_pcs, 2); /* both were in the midst of raise() */
+	assert_int_equal(found_pcs, 2); /* both handlers interrupted raise() */
 	assert_true(found_words > 0);
 }
 
@@ -152,7 +155,7 @@ static void a_handler_that_has_returned_is_told_from_one_that_is_about_to(
 	assert_int_equal(pcs_found_from(left_context - 4096), 1);
 	leave_a_frame(tells_that_it_returns);
 	assert_int_equal(pcs_found_from(left_context - 4096), 0);
-	/* at its end, and at its return address */
+	/* at its end and at its return address */
 	assert_int_equal(pcs_found_from(left_context - 64), 1);
 	assert_int_equal(pcs_found_from(left_context), 1);
 	assert_int_equal(pcs_found_from(left_context + 8), 0);
@@ -195,7 +198,7 @@ static uint64_t visited;
 static int count_word(const void *context, uint64_t at, uint64_t word,
 		      int is_pc)
 {
-	return ++visited > 1 << 20; /* 8 MiB: far more than expected */
+	return ++visited > 1 << 20; /* 8 MiB, far more than expected */
 }
 
 static void stale_frame_words_lead_nowhere(void **state)
@@ -212,7 +215,8 @@ static void stale_frame_words_lead_nowhere(void **state)
 	if (vast == MAP_FAILED)
 		skip();
 	stacks.tid = gettid();
-	stacks.count = 0; /* in address order: the vast range, and ours */
+	stacks.count =
+		0; /* in the order of addresses: the large range, then the test's */
 	stacks.ranges[stacks.count++] =
 		(struct memory_range){ (uintptr_t)vast,
 				       (uintptr_t)vast + vast_bytes };
@@ -229,7 +233,7 @@ static void stale_frame_words_lead_nowhere(void **state)
 	munmap(vast, vast_bytes);
 }
 
-/* Words in front of a page that cannot be read, by large pieces and by small ones. */
+/* Reads words before an unreadable page, in large and in small pieces. */
 static void stack_is_read_up_to_an_unreadable_page(void **state)
 {
 	static uint64_t room[STACKS_ROOM_BYTES / 8];
@@ -306,7 +310,7 @@ static void activity_of_a_sleeping_thread_stays_the_same(void **state)
 	assert_int_equal(again.switches, activity.switches);
 	assert_int_equal(again.pc, activity.pc);
 	assert_memory_equal((const char *)(uintptr_t)activity.pc - 2,
-			    "\x0f\x05", 2); /* behind a syscall */
+			    "\x0f\x05", 2); /* after a syscall instruction */
 	assert_int_equal(proc_blocked_signals(thread_tid, &mask), 0);
 	assert_int_equal(mask, 1 << (SIGUSR1 - 1));
 	assert_int_equal(proc_start_ticks(&text, thread_tid, &ticks), 0);
@@ -317,12 +321,12 @@ static void activity_of_a_sleeping_thread_stays_the_same(void **state)
 	assert_int_equal(write(pipe_ends[1], "x", 1), 1);
 	pthread_join(thread, NULL);
 	while (!proc_activity(&text, thread_tid, &again))
-		; /* until the kernel has let go of it */
+		; /* until the thread has disappeared from /proc */
 }
 
-/* A status file is as long as the list of a user's groups makes it. */
+/* The length of a status file depends on the number of a user's groups. */
 #define GROUPS_MAX    1100
-#define GROUP_LARGEST 4000000000 /* ten digits */
+#define GROUP_LARGEST 4000000000 /* a group id of ten digits */
 
 static _Atomic int group_count;
 
@@ -428,7 +432,7 @@ static void *check_alone(void *unused)
 {
 	int exe;
 
-	/* Until the main thread has ended, this file exists. */
+	/* This file exists until the main thread has ended. */
 	while ((exe = open("/proc/self/exe", O_PATH | O_CLOEXEC)) >= 0)
 		close(exe);
 	_exit(failed_check());

@@ -17,14 +17,14 @@
 #include "preload/time/strata.h"
 
 #define MS        UINT64_C(1000000)
-#define PERIOD_NS UINT64_C(1003009) /* 997 a second */
+#define PERIOD_NS UINT64_C(1003009) /* 997 polls a second */
 #define STATES    3
 #define SIGMAS    5
 #define MAX_LEVEL 7
 
 struct model {
-	double lengths_ms[STATES]; /* 0: no such state */
-	double jitter;             /* of each, up or down, as a share */
+	double lengths_ms[STATES]; /* 0 means that the state does not exist */
+	double jitter; /* maximum deviation of each length, as a share */
 	double duration_ms;
 	uint32_t base_level;
 	double late_ms;           /* maximum delay of a reading */
@@ -50,7 +50,8 @@ static double random_share(void)
 struct walker {
 	const struct model *model;
 	unsigned int state;
-	uint64_t visits; /* of states: another number is another wait */
+	uint64_t
+		visits; /* number of states so far; a different number is a different wait */
 	double ends_ns;
 };
 
@@ -68,7 +69,7 @@ static void next_state(struct walker *walker)
 	walker->visits++;
 }
 
-/* Adds the time in each state up to then to `truth`. */
+/* Advances to a time and adds the time in each state to `truth`. */
 static void walk_until(struct walker *walker, double *at_ns, double until_ns,
 		       double *truth)
 {
@@ -82,7 +83,7 @@ static void walk_until(struct walker *walker, double *at_ns, double until_ns,
 }
 
 struct result {
-	double truth[STATES], found[STATES]; /* ns */
+	double truth[STATES], found[STATES]; /* nanoseconds */
 	uint64_t looks;
 };
 
@@ -188,7 +189,9 @@ static void waits_of_any_length_have_their_share(void **state)
 static void regular_cycles_are_sampled_without_bias(void **state)
 {
 	(void)state;
-	/* The cycle is that of the ticks, or a multiple of it. */
+	/*
+	 * The cycle has the length of the polling period, or a multiple of it.
+	 */
 	for (int i = 1; i <= 16; i *= 2) {
 		double cycle = i * (double)PERIOD_NS / MS;
 
@@ -232,10 +235,7 @@ static void fewer_polls_are_only_less_precise(void **state)
 				2000, 11);
 }
 
-/*
- * The reader sees the begin and the end of a wait late; with longer strata,
- * later.
- */
+/* The poll sees begin and end of a wait late, and later with longer strata. */
 static void late_polls_have_hardly_any_bias(void **state)
 {
 	(void)state;
@@ -291,7 +291,10 @@ static void all_time_is_accounted_for(void **state)
 	}
 }
 
-/* At one instant for each group and stratum, whatever their number is. */
+/*
+ * All threads of a group and stratum are polled at one instant, however many
+ * they are.
+ */
 static void threads_are_polled_together(void **state)
 {
 	struct strata_clock clock = { .period_ns = PERIOD_NS, .seed = 5 };

@@ -30,7 +30,10 @@ static const uint8_t pass[] = { 0x48, 0x8b, 0x54, 0x24, 0xe8, 0x48,
 static const uint8_t asks[] = ASKS(HOT_TAIL);
 static const uint8_t counts[] = ASKS(HOT_TAIL_COUNT);
 
-/* Where the jump leads that the code begins with, for carry or always; 0: there is none. */
+/*
+ * Returns the destination of the jump at the start of the code, conditional on
+ * carry or unconditional; 0 if there is none.
+ */
 static int64_t jump_at(const uint8_t *code)
 {
 	const unsigned int bytes = code[0] == 0x0f && code[1] == 0x82 ? 2 : 1;
@@ -44,7 +47,10 @@ static int64_t jump_at(const uint8_t *code)
 	return bytes + (int64_t)sizeof(far) + far;
 }
 
-/* No leaf has a loop to its entry; where calls are counted, all is done by then. */
+/*
+ * Leaves have no loop to their entry. Where calls are counted, nothing remains
+ * to be done at that point.
+ */
 static void assert_passes(const struct stub_template *template, unsigned int at)
 {
 	const int64_t to = at + jump_at(template->start + at);
@@ -86,12 +92,19 @@ static void a_loop_to_the_own_entry_passes_through(void **state)
 struct flow {
 	const struct stub_template *template;
 	struct decoder decoder;
-	enum { NOTHING, BEGINS, GOES_ON } bytes[BYTES_MAX]; /* an instruction */
+	enum {
+		NOTHING,
+		BEGINS,
+		GOES_ON
+	} bytes[BYTES_MAX]; /* a byte of an instruction */
 	unsigned int waiting[BYTES_MAX], count;
 	unsigned int short_jumps;
 };
 
-/* Not where the function's own instructions will be. */
+/*
+ * Returns whether an offset belongs to the template and not to the function's
+ * own instructions.
+ */
 static int is_ours(const struct flow *flow, unsigned int at)
 {
 	const struct stub_template *template = flow->template;
@@ -153,7 +166,7 @@ static unsigned int follow_all(const struct stub_template *template)
 	go_to(&flow, template->entry_at);
 	go_to(&flow, STUB_EXIT_AT);
 	go_to(&flow, template->exit_elsewhere_at);
-	go_to(&flow, template->turns[5]); /* behind a thunk, at a tail call */
+	go_to(&flow, template->turns[5]); /* after a thunk, at a tail call */
 	while (flow.count)
 		follow(&flow, flow.waiting[--flow.count]);
 	arena_fini(&arena);
@@ -180,7 +193,8 @@ static void assert_alike(const struct stub_template *leaf,
 }
 
 /*
- * Both kinds exist in one process, and code finds their parts at these offsets.
+ * Both kinds of templates exist in one process, and code finds their parts at
+ * the same offsets.
  */
 static void leaves_have_what_others_have_where_they_have_it(void **state)
 {

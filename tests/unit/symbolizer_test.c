@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, with this very test as the module. */
+/* Tests of demangling and of lookups, with this test as the module. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -56,13 +56,13 @@ static void d_is_demangled(void **state)
 	assert_demangled("_D3std5stdio__T7writelnTAyaZ7writelnFNfAyaZv",
 			 "std.stdio.writeln!(immutable(char)[])."
 			 "writeln(immutable(char)[])");
-	/* Names of C. */
+	/* Names of C, which stay unchanged. */
 	assert_demangled("_Debug", "_Debug");
 	assert_demangled("_D9", "_D9");
 	assert_demangled("_Dmain2", "_Dmain2");
 }
 
-/* Each tuple refers to the one before three times. */
+/* Each tuple refers three times to the previous one. */
 static void references_of_d_are_limited(void **state)
 {
 	enum { LEVELS = 40 };
@@ -181,7 +181,7 @@ static void long_names_of_rust_are_cut(void **state)
 	for (int i = 0; i < 32; i++)
 		at += sprintf(at, "T");
 	at += sprintf(at, "h");
-	for (int i = 31; i >= 0; i--) /* back to the type before this one */
+	for (int i = 31; i >= 0; i--) /* refers to the previous type */
 		at += sprintf(at, "B%c_E", digits[8 + i]);
 	sprintf(at, "E");
 	name = a2n_demangle(mangled);
@@ -190,7 +190,7 @@ static void long_names_of_rust_are_cut(void **state)
 	free(name);
 }
 
-/* The demangler would search a pattern of 2^36 parts for a pack. */
+/* The demangler would search a type of 2^36 parts for a parameter pack. */
 static void names_that_take_forever_stay_mangled(void **state)
 {
 	char mangled[1024];
@@ -203,7 +203,7 @@ static void names_that_take_forever_stay_mangled(void **state)
 				  "P<P<int, int>, P<int, int> >::*)");
 }
 
-/* Another slow search: a class in a default argument of g(), C<P<T, T>...>. */
+/* Another slow search: a class in the default argument C<P<T, T>...> of g(). */
 static void default_arguments_that_take_forever_stay_mangled(void **state)
 {
 	char mangled[1024], *at = mangled;
@@ -242,7 +242,7 @@ static void escape_sequences_in_names_are_defused(void **state)
 	assert_demangled("a\033[31m", "a?[31m");
 }
 
-/* The function at a vaddr of ourselves. */
+/* Returns the function at a vaddr of this test. */
 static struct a2n_frame own_frame(uint64_t vaddr)
 {
 	const struct a2n_module *module;
@@ -304,7 +304,7 @@ static void other_files_are_refused_as_modules(void **state)
 			cases[i].err);
 }
 
-/* Our own first 64 KiB, cut and damaged, as a module. */
+/* Uses the first 64 KiB of this test as a module, truncated and damaged. */
 static void damaged_modules_do_no_harm(void **state)
 {
 	enum { BYTES = 1 << 16, ROUNDS = 300 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/hot/count.c, tables.c and tallies.c: counting by hand what stubs
- * would count, in a part that has no file.
+ * Tests of preload/hot/count.c, tables.c and tallies.c. The test counts what
+ * stubs would count, in a part without a file.
  */
 #include "tests/unit/unit.h"
 
@@ -57,7 +57,9 @@ static uint64_t calls_in(const struct mapping *mapping, uint64_t id)
 	return calls;
 }
 
-/* As a reader counts: in the table and in the one before it. */
+/*
+ * Returns the calls that a reader finds in the table and in the previous one.
+ */
 static uint64_t calls_of(uint64_t id)
 {
 	return calls_in(&hot.tally->memory.active, id) +
@@ -102,12 +104,18 @@ static void contexts_are_recorded_up_to_the_limit(void **state)
 		hot_count(id_of(f), ID_ROOT, 0x1000);
 	for (uint32_t f = 1; f <= functions; f++)
 		assert_int_equal(calls_of(id_of(f)), f <= most);
-	/* and the "(folded)" below the root, in which the others count */
+	/*
+	 * and the "(folded)" context below the root, in which the other calls
+	 * count
+	 */
 	assert_int_equal(admitted_and_recorded(), most + 1);
 	assert_int_equal(calls_of(id_of(WIRE_FOLDED)), functions - most);
 }
 
-/* Where stubs look, and where they would if the thread were on. */
+/*
+ * Checks the table that stubs use, and the one that they would use if the
+ * thread were on.
+ */
 static int is_seen_on(void)
 {
 	return hot.table == hot.tally->table;
@@ -139,7 +147,10 @@ static void any_reason_keeps_a_thread_switched_off(void **state)
 	assert_ptr_equal(hot.table, hot_blank_table());
 }
 
-/* The table that a thread gets while it is off is used once it is on. */
+/*
+ * A table that a thread gets while it is off is used when the thread is on
+ * again.
+ */
 static void a_table_that_grows_switches_nothing_on(void **state)
 {
 	(void)state;
@@ -169,13 +180,13 @@ static void depth_is_kept_beside_the_id(void **state)
 	}
 }
 
-/* Reports whether the entry is where a stub looks it up. */
+/* Returns whether the entry is in the slot where a stub looks for it. */
 static int is_at_home(uint64_t id)
 {
 	return hot.tally->table[id >> 4 & hot.tally->mask].id == id;
 }
 
-/* Counts each function once. No table was left shortly before that. */
+/* Counts each function once. No table was abandoned shortly before. */
 static void count_functions(uint32_t functions)
 {
 	for (uint32_t f = 1; f <= functions; f++)
@@ -186,7 +197,7 @@ static void count_functions(uint32_t functions)
 
 static void a_reorder_brings_the_busiest_home(void **state)
 {
-	const uint32_t functions = 200; /* of 256 entries */
+	const uint32_t functions = 200; /* in a table of 256 entries */
 	uint32_t strays = 0, busiest = 0;
 
 	(void)state;
@@ -203,7 +214,7 @@ static void a_reorder_brings_the_busiest_home(void **state)
 	assert_int_equal(hot.table, hot.tally->table);
 }
 
-/* Also where the table that was left has been given back before. */
+/* Also after an abandoned table was freed. */
 static void reorders_become_rarer(void **state)
 {
 	int32_t pause = 0;
@@ -226,11 +237,11 @@ static void reorders_become_rarer(void **state)
 	}
 }
 
-/* When there are some more contexts, unless a slow path is under way. */
+/* A table is freed when more contexts arrive, unless a slow path is active. */
 static void an_abandoned_table_is_freed(void **state)
 {
 	uint32_t function =
-		4000; /* of 8192 entries, which have room for more */
+		4000; /* in a table of 8,192 entries, which has room for more */
 	uint32_t busy;
 
 	(void)state;
@@ -258,7 +269,7 @@ static void large_tables_are_less_full(void **state)
 	assert_int_equal(hot.tally->mask + 1, UINT64_C(1) << 22);
 }
 
-/* Handlers on top of a slow path may make the table grow more than once. */
+/* Handlers that interrupt a slow path may grow the table more than once. */
 static void count_many_in_a_handler(void)
 {
 	for (uint32_t f = 1000; f < 3000; f++)
@@ -336,12 +347,12 @@ static void late_counts_survive_a_sweep(void **state)
 	count_functions(200);
 	old = tally_find(hot.tally, id_of(5));
 	hot_reorder();
-	old->field++; /* a stub that was interrupted before */
+	old->field++; /* by a stub that was interrupted earlier */
 	assert_int_equal(calls_of(id_of(5)), 2);
 	tallies_finish_thread();
 	assert_int_equal(calls_of(id_of(5)), 2);
 	assert_null(hot.tally->memory.retired.table);
-	assert_int_equal(old->id, 0); /* such a stub now finds no entry */
+	assert_int_equal(old->id, 0); /* such a stub finds no entry now */
 }
 
 static void contexts_beyond_the_limit_fold(void **state)
@@ -382,8 +393,8 @@ static void threads_that_follow_each_other_share_tallies(void **state)
 }
 
 /*
- * The handler counts contexts of its own while the main program inserts. The
- * maximum prevents that a busy machine runs only handlers.
+ * The handler counts contexts of its own while the main program inserts others.
+ * The maximum ensures progress of the main program on a busy computer.
  */
 #define INTERRUPTED_MAX 20000
 
@@ -416,7 +427,8 @@ static void handlers_may_interrupt_every_step(void **state)
 	uint32_t f = 0;
 
 	(void)state;
-	hot_count(first, ID_ROOT, 0); /* the callers of the handler's */
+	hot_count(first, ID_ROOT,
+		  0); /* the callers of the handler's contexts */
 	hot_count(id_push(first, id_key(8000000)), first, 0);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);

@@ -45,7 +45,10 @@ static uint64_t id_below(uint32_t caller, uint32_t function)
 	return id_push(id_of(caller), id_key(function));
 }
 
-/* Functions 1 to 50 called by nobody, and another one called by each. */
+/*
+ * Counts the functions 1 to 50 without a caller, and another function called by
+ * each.
+ */
 static void count_some(void)
 {
 	for (uint32_t f = 1; f <= 50; f++) {
@@ -68,7 +71,7 @@ static union note *note_of(uint64_t id)
 	return &hot.tally->notes[entry_of(id) - hot.tally->table];
 }
 
-/* In the tally's own chunk. */
+/* Returns a context's record in the tally's own chunk. */
 static struct wire_context *record_of(uint64_t id)
 {
 	struct wire_context *contexts = (void *)(hot.tally->wire + 1);

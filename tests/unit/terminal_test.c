@@ -77,7 +77,7 @@ static void progress_shows_the_percentage(void **state)
 	(void)state;
 	assert_string_equal(text, "\r\033[Kworking: 25 %\r\033[K");
 	free(text);
-	/* ... and not again at once. */
+	/* no second message follows at once */
 	text = written_by(&progress, 51);
 	assert_string_equal(text, "");
 	free(text);

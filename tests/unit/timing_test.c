@@ -19,7 +19,7 @@
 
 static const struct whose everybody;
 
-/* A process with functions 1 to 8, and tally 0 with times. */
+/* Begins a process with the functions 1 to 8, and tally 0 with times. */
 static void begin(struct fixture *fixture, uint32_t pid)
 {
 	struct wire_header *header;
@@ -220,7 +220,9 @@ static void histograms_of_tallies_and_processes_add_up(void **state)
 	session_close(&session);
 }
 
-/* One method's calls are apart, and among all of the function's. */
+/*
+ * The calls of one method are apart, and also among all calls of the function.
+ */
 static void histograms_of_callers_are_told_apart(void **state)
 {
 	const uint32_t native = FUNCTION_FIRST + 2, one = FUNCTION_FIRST,
@@ -290,7 +292,7 @@ static void latest_calls_are_added_to_histograms(void **state)
 	session_close(&session);
 }
 
-/* As a damaged recording may have it: in a tally's own chunk, which is short. */
+/* A damaged recording may have this: a short chunk of the tally. */
 static void times_before_the_chunk_are_ignored(void **state)
 {
 	struct fixture fixture;
@@ -322,12 +324,12 @@ static void short_calls_are_told_from_long_ones(void **state)
 	assert_true(timing_is_too_fine(&timings, 2, &fine, 0));
 	assert_false(timing_is_too_fine(&timings, 2, &coarse, 1000000));
 	assert_false(timing_is_too_fine(&timings, 2, &none, 0));
-	/* however long the few were that lost their processor */
+	/* however long the few calls were that lost the processor */
 	assert_true(timing_is_too_fine(&timings, 0, &coarse, 1000000));
 	assert_false(timing_is_too_fine(&timings, 1, &coarse, 1000000));
 }
 
-/* The first of them are of calls that took less than a nanosecond. */
+/* The first bins are for calls of less than a nanosecond. */
 static void no_two_bins_look_alike(void **state)
 {
 	struct fixture fixture;
@@ -341,7 +343,7 @@ static void no_two_bins_look_alike(void **state)
 
 	(void)state;
 	begin(&fixture, 100);
-	fixture_header(&fixture)->latest.ns -= 500000; /* 4 ticks each */
+	fixture_header(&fixture)->latest.ns -= 500000; /* with 4 ticks each */
 	for (uint32_t bin = 0; bin < 6; bin++)
 		fixture_histogram(&fixture, 0, 1, bin);
 	add(&fixture, ID_ROOT, 1, 6,
@@ -369,7 +371,7 @@ static void no_two_bins_look_alike(void **state)
 		strcpy(last, from);
 		bins++;
 	}
-	assert_int_equal(bins, 5); /* 0, 1, 2, 4, and 8 ns or more */
+	assert_int_equal(bins, 5); /* bins for 0, 1, 2, 4, and at least 8 ns */
 	free(text);
 	butterfly_fini(&butterfly);
 	free(chosen);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace (wire/packet.h) made by hand, word for word as the runtime would leave it. */
+/*
+ * A handmade trace (wire/packet.h) with the words that the runtime would write.
+ */
 #ifndef CLEW_TESTS_TRACE_FILE_H
 #define CLEW_TESTS_TRACE_FILE_H
 
@@ -11,8 +13,8 @@
 struct trace_file {
 	uint8_t *bytes;
 	size_t size, capacity;
-	size_t packet; /* offset of the chunk being written; 0: none */
-	size_t words;  /* that it has */
+	size_t packet; /* offset of the current chunk; 0 means none */
+	size_t words;  /* number of words in the chunk */
 };
 
 #define TRACE_FILE_FUNCTIONS 8192
@@ -30,13 +32,13 @@ void trace_file_init(struct trace_file *file, uint32_t pid, uint32_t seq,
 		     uint32_t first);
 void trace_file_fini(struct trace_file *file);
 
-/* Words from here on are of another packet. */
+/* Begins a packet. Later words belong to it. */
 void trace_file_packet(struct trace_file *file, uint32_t tally);
 
 struct trace_file_context {
 	uint32_t tid;
 	uint64_t sequence, tsc;
-	uint64_t around_id; /* of the context around the functions */
+	uint64_t around_id; /* id of the context around the functions */
 	enum wire_packet_cause cause;
 	const uint32_t *functions; /* outermost first */
 	uint32_t count;
@@ -46,8 +48,8 @@ void trace_file_context(struct trace_file *file,
 			const struct trace_file_context *context);
 
 /*
- * A call at a depth, 1 being the context's outermost function. `index` is that of the function
- * among those that are numbered.
+ * Adds a call at a depth; 1 is the depth of the context's outermost function.
+ * `index` is the function's index in the trace's numbers.
  */
 void trace_file_call(struct trace_file *file, uint32_t depth, uint32_t index);
 void trace_file_tail(struct trace_file *file, uint32_t depth, uint32_t index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace that was copied while its process used a packet again: the copy has the old
- * packet, or half of it, the original the new one.
+ * Tests of a trace that was copied while its process reused a packet. The copy
+ * has the old packet or a part of it, and the original has the new one.
  */
 #include "tests/unit/unit.h"
 
@@ -42,7 +42,10 @@ static struct wire_packet_blocks *blocks_of(struct trace_file *file)
 			sizeof(struct wire_chunk));
 }
 
-/* Two packets, of which the second one is of that sequence, and calls that function. */
+/*
+ * Saves two packets. The second one has this sequence number and calls this
+ * function.
+ */
 static void save(const char *path, uint64_t sequence, uint32_t function,
 		 enum wire_overflow overflow)
 {
@@ -52,7 +55,7 @@ static void save(const char *path, uint64_t sequence, uint32_t function,
 	put_packet(&file, 0, 1, 1);
 	put_packet(&file, 1, sequence, function);
 	blocks_of(&file)->overflow = overflow;
-	if (!sequence) { /* it is zeroed by now, or the first word is */
+	if (!sequence) { /* its first word, or all of it, is zero already */
 		memset(file.bytes + file.packet + sizeof(struct wire_chunk), 0,
 		       4);
 	}
@@ -71,7 +74,10 @@ static void settle(struct trace *settled)
 	assert_int_equal(trace_open(settled, copy, &why), 0);
 }
 
-/* How many calls of one function the only packet of tally 1 has, and no others. */
+/*
+ * Returns the number of calls of one function in the only packet of tally 1,
+ * which must have no others.
+ */
 static uint32_t calls_of(const struct trace *trace, uint32_t function)
 {
 	static uint32_t words[PACKET_WORDS_MAX];
@@ -108,7 +114,9 @@ static void reused_packet_is_copied_again(void **unused)
 	trace_close(&settled);
 }
 
-/* All calls of the reused packet are in the counts, which are copied later. */
+/*
+ * The counts, which are copied later, contain all calls of the reused packet.
+ */
 static void nothing_is_dropped_where_calls_are_counted_before(void **unused)
 {
 	struct trace settled;

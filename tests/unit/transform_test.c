@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transforms of trees, and the sums that they keep. */
+/* Tests of transforms of trees, and of the sums that they preserve. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -9,7 +9,10 @@
 #include "report/view/labels.h"
 #include "report/view/transform.h"
 
-/* Functions a to f belong to app, and std::x and libc's malloc to none. */
+/*
+ * Functions a to f belong to the namespace app, std::x and libc's malloc do
+ * not.
+ */
 static const char *const names[] = { "a",      "b",      "c", "d",
 				     "std::x", "std::y", "f", "malloc" };
 
@@ -112,7 +115,7 @@ static void assert_node(struct world *world, const struct tree *tree,
 	assert_int_equal(tree_below(tree, node).calls, calls_below);
 }
 
-/* The options of a transform, as text; NULL: not given. */
+/* The options of a transform as text; NULL means not given. */
 struct asked {
 	const char *focus, *ignore, *collapse, *fold;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmocka, and the headers that it wants before itself. */
+/* cmocka, and the headers that it needs. */
 #ifndef CLEW_TESTS_UNIT_H
 #define CLEW_TESTS_UNIT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees and tables made from trees, and how they look. */
+/* Tests of trees, of tables that are made from them, and of their text. */
 #include "tests/unit/node_measures.h"
 #include "tests/unit/unit.h"
 
@@ -116,7 +116,7 @@ static void one_function_is_one_row(void **state)
 	assert_int_equal(c->function, function_of('c'));
 	assert_int_equal(c->self.calls, 1110);
 	assert_int_equal(c->contexts, 3);
-	assert_int_equal(c->callers, 3); /* a, b and itself */
+	assert_int_equal(c->callers, 3); /* the callers a, b and c itself */
 	assert_int_equal(c->callees, 1);
 	flat_fini(&flat);
 }
@@ -150,7 +150,7 @@ static void recursion_is_counted_once(void **state)
 	flat_fini(&flat);
 }
 
-/* "aba" is a in b in a: what b costs is a's, once. */
+/* "aba" means a in b in a. The time of b is part of the outer a, once. */
 static void a_butterfly_divides_time_once(void **state)
 {
 	struct session *session = *state;
@@ -395,7 +395,7 @@ static char *written(const struct report_writer *writer,
 	return text;
 }
 
-/* A view as text begins like this. */
+/* Checks the text of the tree, which begins with its headings. */
 static void check_tree(struct session *session, struct tree_view view,
 		       const char *expected)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/stack/walk.c on stacks made by hand: `words` is one, `shadow` its
- * shadow. Three functions run on it, 1 called from the root, 2 by a signal that
- * came in 1, and 3 by another one that came in 2.
+ * Tests of preload/stack/walk.c on handmade stacks: `words` is a stack,
+ * `shadow` its shadow stack. Three functions are active: 1 was called from the
+ * root, 2 by a signal that interrupted 1, and 3 by a signal that interrupted 2.
  */
 #include "tests/unit/unit.h"
 
@@ -28,13 +28,15 @@
 #include "wire/id.h"
 
 #define STUB      UINT64_C(0x5577000012c9)
-#define PLAIN_PC  ((uintptr_t)words)           /* anything but a restorer */
+#define PLAIN_PC  ((uintptr_t)words)           /* any pc outside of restorers */
 #define USER_CODE UINT64_C(0x002b000000000033) /* ss, fs, gs, cs */
 
-enum { WORDS = 1024, SCANNED = 2 * WORDS }; /* where a walk finds no end */
-enum { ONE = 900, TWO = 600, STALE = 398, THREE = 100 }; /* slots */
+/* A walk through SCANNED words finds no end of the stack. */
+enum { WORDS = 1024, SCANNED = 2 * WORDS };
+/* Indexes of slots in `words`. */
+enum { ONE = 900, TWO = 600, STALE = 398, THREE = 100 };
 
-enum { PAGE_WORDS = 512, BEYOND = 1100 }; /* behind the second page */
+enum { PAGE_WORDS = 512, BEYOND = 1100 }; /* BEYOND is after the second page */
 
 static uint64_t words[SCANNED] __attribute__((aligned(4096)));
 static struct shadow_slot shadow[SCANNED];
@@ -56,7 +58,7 @@ static void call(int slot, int function, uint64_t return_address)
 	shadow[slot].caller_id = ids[function - 1];
 }
 
-/* The frame of a signal whose handler has this slot. */
+/* Writes the frame of a signal whose handler has this slot. */
 static ucontext_t *interrupt(int slot, uint64_t pc, int interrupted_slot)
 {
 	ucontext_t *context = (ucontext_t *)&words[slot + 1];
@@ -140,7 +142,7 @@ static void a_stale_slot_below_is_skipped(void **state)
 	assert_walk(as_usual);
 }
 
-/* Below a stub, a live slot may look stale. */
+/* Below a stub, an active slot may look stale. */
 static void a_stale_slot_below_a_stub_is_skipped(void **state)
 {
 	(void)state;
@@ -159,7 +161,7 @@ static void a_stale_slot_that_looks_active_is_skipped(void **state)
 	assert_walk(as_usual);
 }
 
-/* A stub has moved the return address, and called nothing yet. */
+/* A stub has moved the return address and called nothing yet. */
 static void a_call_whose_stub_has_called_nothing_is_found(void **state)
 {
 	(void)state;
@@ -189,7 +191,7 @@ static void a_missing_return_address_outside_of_stubs_ends_the_walk(
 	assert_broken_at_one();
 }
 
-/* The second came before the first one's function was in the chain. */
+/* The second signal came before the handler of the first one was recorded. */
 static void nested_signal_frames_are_walked(void **state)
 {
 	const int nested = 200;
@@ -203,7 +205,7 @@ static void nested_signal_frames_are_walked(void **state)
 	assert_walk(as_usual);
 }
 
-/* A word like the first one's return address, but no signal's. */
+/* A word equals the return address of a signal frame, but is none. */
 static void words_that_look_like_a_signal_frame_are_skipped(void **state)
 {
 	const int nested = 200;
@@ -240,7 +242,7 @@ static void an_unreadable_first_page_ends_the_walk(void **state)
 	assert_int_equal(word, 77);
 }
 
-/* A guard page is between two stacks: what lies behind it is none of this one's. */
+/* A guard page separates two stacks. Words after it belong to another stack. */
 static void a_walk_ends_at_a_missing_page(void **state)
 {
 	struct walk walk = walk_from(&words[THREE], ids[2]);
@@ -270,7 +272,7 @@ static struct {
 	uint64_t turns;
 } turning;
 
-/* Removes and restores a page again and again. */
+/* Unmaps and maps a page repeatedly. */
 static void *turn(void *unused)
 {
 	while (!turning.is_over) {
@@ -319,7 +321,7 @@ static void a_page_may_be_unmapped_while_it_is_read(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* Words that a handler reads on top of a thread that reads others. */
+/* Words that a handler reads while it interrupts a thread that reads others. */
 static struct {
 	uint64_t from;
 	pthread_t thread;
@@ -336,7 +338,7 @@ static void read_nested(int signal)
 	nested.handlers++;
 }
 
-/* Interrupts the thread at any instruction, once a read. */
+/* Interrupts the thread at any instruction, once for each read. */
 static void *interrupt_reads(void *unused)
 {
 	while (nested.handlers < 1000) {
@@ -362,7 +364,7 @@ static uint64_t map_words(uint64_t value)
 	return (uintptr_t)at;
 }
 
-/* The kernel delivers signals at the end of the call that copies. */
+/* The kernel delivers signals at the end of the copying system call. */
 static void a_handler_may_read_other_pages_meanwhile(void **state)
 {
 	const struct sigaction action = { .sa_handler = read_nested };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/stubs/window.c: where stubs go. Code here is addresses only. */
+/*
+ * Tests of preload/stubs/window.c, which chooses the addresses of stubs. The
+ * code is represented by addresses only.
+ */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -53,9 +56,9 @@ static void place(const struct window_user *users, uint32_t count)
 	}
 	assert_int_equal(windows_seal(&windows), 0);
 	for (uint32_t i = 0; i < count; i++)
-		((void (*)(void))stubs[i])(); /* executable now: a ret */
+		((void (*)(void))stubs[i])(); /* sealed: executes a ret */
 	assert_int_equal(window_alloc(&windows, &users[0], 65536, stubs), 0);
-	memset(stubs[0], 0xc3, 65536); /* not among the sealed blocks */
+	memset(stubs[0], 0xc3, 65536); /* not one of the sealed blocks */
 	unmap_blocks(&windows);
 }
 
@@ -133,7 +136,7 @@ static void freed_stub_memory_is_reused(void **state)
 	assert_int_equal(window_alloc(&windows, &some_code, 8192, &again), 0);
 	assert_ptr_equal(again, first + 4096);
 	memset(again, 0xc3, 8192); /* writable again */
-	((void (*)(void))first)(); /* while this is executable still */
+	((void (*)(void))first)(); /* while this stub is still executable */
 	assert_int_equal(windows_seal(&windows), 0);
 	((void (*)(void))again)();
 	assert_int_equal(windows.block_count, 1);
@@ -178,7 +181,7 @@ static void read_block_file(uint64_t pc, char *path, size_t room)
 	fclose(maps);
 }
 
-/* Few processes use it, and a file takes its time. */
+/* Few processes use the spare block, and its file costs time. */
 static void a_spare_block_has_a_file_when_it_is_used(void **state)
 {
 	char folder[] = "/tmp/clew-window-XXXXXX", part[64], file[4096];
@@ -208,13 +211,13 @@ static void a_spare_block_has_a_file_when_it_is_used(void **state)
 }
 
 /*
- * As rustc's: two modules of 300 MiB together, 300,000 functions. Wherever they
- * come to lie.
+ * The sizes of rustc: two modules with 300 MiB and 300,000 functions together,
+ * at any addresses.
  */
 static void large_modules_have_room(void **state)
 {
 	enum { WANTED_BLOCKS = 13 };
-	const uint64_t most = WINDOW_BLOCK_BYTES / 2 + 4096; /* of a block */
+	const uint64_t most = WINDOW_BLOCK_BYTES / 2 + 4096; /* over half */
 	uint8_t *stub;
 
 	(void)state;
@@ -241,7 +244,7 @@ static void large_modules_have_room(void **state)
 	}
 }
 
-/* As of an executable, above which the kernel puts the heap. */
+/* As for an executable, above which the kernel places the heap. */
 static void the_heap_has_room_to_grow(void **state)
 {
 	(void)state;
@@ -258,8 +261,8 @@ static void the_heap_has_room_to_grow(void **state)
 }
 
 /*
- * As of an executable with large variables that are zero, above which the kernel
- * puts the heap: displaced instructions reach all of them.
+ * As for an executable with large zero-initialized variables below the heap.
+ * Displaced instructions must reach all of them.
  */
 static void stub_memory_is_near_the_data_of_the_module(void **state)
 {
@@ -372,7 +375,7 @@ static void blocks_share_a_short_file(void **state)
 	hot_shadow_low = low;
 	unmap_blocks(&windows[0]);
 	unmap_blocks(&windows[1]);
-	assert_int_equal(unlink(file), 0); /* the only one */
+	assert_int_equal(unlink(file), 0); /* the block's only file */
 	assert_int_equal(rmdir(folder), 0);
 }
 
