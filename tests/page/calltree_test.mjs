@@ -194,6 +194,50 @@ test("a phone shows numbers and does not scroll sideways", async () => {
   assert.deepEqual(await cutNumbers("functions"), []);
 });
 
+test("a screen reader learns of tabs, rows, orders and zooms", async () => {
+  const said = () => page.locator(".offscreen[role=status]").innerText();
+  const rows = () => page.locator("#panel-tree").getByRole("row", { selected: true });
+
+  await show("reader", known());
+  const graph = page.getByRole("application", { name: /Flame graph/ });
+
+  await graph.focus();
+  await press("ArrowDown");
+  await press("ArrowDown");
+  assert.match(await page.locator(".trail[role=status]").innerText(), /parse|eval/);
+  await press("Enter");
+  assert.match(await said(), /^Zoomed to (parse|eval)$/);
+  await press("Escape");
+  assert.equal(await said(), "Zoomed out to all frames");
+
+  await press("2");
+  assert.equal(await said(), "Call tree is shown");
+  await press("ArrowDown");
+  const row = rows();
+
+  assert.equal(await row.count(), 1);
+  const facts = () => row.evaluate((each) => ["level", "posinset", "setsize",
+    "expanded"].map((name) => each.getAttribute(`aria-${name}`)));
+  const [level, posinset, setsize, expanded] = await facts();
+
+  assert.deepEqual([level, posinset], ["1", "1"]);
+  assert.equal(setsize, "1");
+  await press(expanded === "true" ? "ArrowLeft" : "ArrowRight");
+  assert.match(await said(), expanded === "true" ? /^Collapsed$/
+    : /^Expanded, \d+ rows?$/);
+  assert.equal((await facts())[3], String(expanded !== "true"));
+  assert.equal(await page.locator("#panel-tree [role=treegrid]").evaluate((grid) =>
+    document.getElementById(grid.getAttribute("aria-activedescendant"))
+      ?.getAttribute("aria-selected")), "true");
+
+  await press("3");
+  await page.getByRole("columnheader", { name: "Calls", exact: true })
+    .getByRole("button").click();
+  assert.match(await said(), /^Sorted by Calls, (as|des)cending$/);
+  assert.ok(["ascending", "descending"].includes(await page.getByRole(
+    "columnheader", { name: "Calls", exact: true }).getAttribute("aria-sort")));
+});
+
 for (const colorScheme of ["light", "dark"])
   test(`axe-core finds no fault in ${colorScheme}`, async () => {
     await context.close();

@@ -42,8 +42,11 @@ export class FlameView {
     this.selected = null;
     this.isFlame = false;
     this.labels = new Labels();
-    this.canvas = element("canvas", { tabindex: "0", role: "img",
-                                      "aria-label": options.label });
+    /* Readers of an application leave the arrow keys to it. */
+    this.canvas = element("canvas", {
+      tabindex: "0", role: "application", "aria-roledescription": "flame graph",
+      "aria-label": `${options.label}. Arrow keys walk through the frames, ` +
+        "Enter zooms" });
     this.tip = element("div.tip", { hidden: true });
     host.append(this.canvas);
     document.body.append(this.tip);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph's panel: the graph, its controls, and the line below. */
 import { stackOf } from "./actions.js";
+import { announce } from "./announce.js";
 import { composeRange, parseRange } from "./address.js";
 import { element, replace, segments, select } from "./dom.js";
 import { copy } from "./clipboard.js";
@@ -161,10 +162,13 @@ export class GraphView {
 
   #zoomed(node) {
     this.#note(node, node === null ? this.graph.sight : null);
-    if (node === null)
+    if (node === null) {
       this.app.address.adjust();
-    else
-      this.app.address.step();
+      return;
+    }
+    this.app.address.step();
+    announce(node === this.graph.tree.root ? "Zoomed out to all frames"
+      : `Zoomed to ${this.app.profile.short(this.graph.tree.function(node))}`);
   }
 
   /* Stores what is visible and selected. */

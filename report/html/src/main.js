@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page: its views, and navigation between them. */
+import { announce, announcer } from "./announce.js";
 import { Address, composeRange, parse, parseRange } from "./address.js";
 import { ButterflyView } from "./butterfly.js";
 import { CallTreeView } from "./calltree.js";
@@ -99,7 +100,7 @@ class App {
     replace(document.body, this.#header(),
             element("main", {}, this.#toolbar(), this.chips,
                     Object.values(this.panels), this.menu.host),
-            this.help, this.notice);
+            this.help, this.notice, announcer());
     document.title = `${this.#command()} · clew`;
   }
 
@@ -545,6 +546,8 @@ class App {
       if (key === tab || key === "graph")
         this.#make(key, View);
     }
+    if (this.tab && this.tab !== tab)
+      announce(`${this.buttons[tab].textContent} is shown`);
     this.tab = tab;
     this.buttons[tab].scrollIntoView({ block: "nearest", inline: "nearest" });
     replace(this.tools, this.views[tab].tools ?? []);

@@ -33,7 +33,7 @@ export class SourceView {
     this.newer = element("p.note", { hidden: true },
       "This file is newer than the program, so lines may have moved.");
     this.lineTable = new Table(this.lines, {
-      columns: this.#lineColumns(), sort: this.#key, label: "Functions",
+      columns: this.#lineColumns(), sort: this.#key, label: "Lines",
       picked: (row) => app.selectFunction(row.f),
       opened: (row) => app.openButterfly(row.f),
       menu: (row, at) => app.openMenu(row.f, at),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A table whose rows can be sorted by each column. */
+import { announce } from "./announce.js";
 import { element } from "./dom.js";
 import { Grid } from "./grid.js";
 
@@ -27,6 +28,8 @@ export class Table extends Grid {
     this.#sortTo(key, this.sort.key === key ? !this.sort.isUp
       : !column.isNumber);
     this.options.sorted?.();
+    announce(`Sorted by ${column.label}, ${this.sort.isUp ? "ascending"
+      : "descending"}`);
   }
 
   #sortTo(key, isUp) {

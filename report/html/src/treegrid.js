@@ -4,7 +4,9 @@
  * Only opened nodes have rows, so the size of the tree does not matter. A row is
  * { node, depth, index: in its parent's children, siblings, isOpen }.
  */
+import { announce } from "./announce.js";
 import { element } from "./dom.js";
+import * as format from "./format.js";
 import { Grid } from "./grid.js";
 
 const INDENT = 14; /* pixels a level */
@@ -65,9 +67,24 @@ export class TreeGrid extends Grid {
 
   toggle(i) {
     if (this.rows[i].isOpen)
-      this.close(i);
+      this.#closeAloud(i);
     else
-      this.open(i);
+      this.#openAloud(i);
+  }
+
+  /* Readers do not report it, because the row is drawn anew. */
+  #openAloud(i) {
+    const { node } = this.rows[i];
+    const { length } = this.tree.children(node);
+
+    this.open(i);
+    if (length)
+      announce(`Expanded, ${format.plural(length, "row")}`);
+  }
+
+  #closeAloud(i) {
+    this.close(i);
+    announce("Collapsed");
   }
 
   #parentOf(i) {
@@ -148,14 +165,14 @@ export class TreeGrid extends Grid {
 
   #goIn(i) {
     if (!this.rows[i].isOpen)
-      this.open(i);
+      this.#openAloud(i);
     else
       this.moveTo(i + 1);
   }
 
   #goOut(i) {
     if (this.rows[i].isOpen)
-      this.close(i);
+      this.#closeAloud(i);
     else
       this.moveTo(this.#parentOf(i));
   }
