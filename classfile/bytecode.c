@@ -27,7 +27,10 @@ const char bytecode_lengths[OPCODES + 1] = "1111111111" /* 0 */
 					   "1133110433" /* 190 */
 					   "55";        /* 200 */
 
-/* Slots that an instruction pops, by opcode; '-': see bytecode_effect(). */
+/*
+ * The number of slots that an instruction pops, by opcode. '-' if
+ * bytecode_effect() computes it.
+ */
 static const char pops_of[OPCODES + 1] = "0000000000" /* 0 */
 					 "0000000000" /* 10 */
 					 "0000000000" /* 20 */
@@ -148,7 +151,8 @@ int64_t bytecode_target(const struct bytecode *insn, uint32_t index)
 	if (index == 0)
 		return (int64_t)insn->at + s4_at(operands);
 	/*
-	 * After low and high, or after the number of pairs and the first match.
+	 * The offset follows low and high, or the number of pairs and the first
+	 * match.
 	 */
 	return (int64_t)insn->at +
 	       s4_at(operands + 12 + (uint64_t)(index - 1) * width);

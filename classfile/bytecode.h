@@ -71,8 +71,9 @@ enum bytecode_op {
 struct bytecode {
 	const uint8_t *code;
 	uint32_t at;
-	uint32_t length; /* including a switch's padding */
-	uint8_t opcode;  /* after a wide prefix: the prefixed instruction's */
+	uint32_t length; /* length, including the padding of a switch */
+	/* opcode; after a wide prefix that of the prefixed instruction */
+	uint8_t opcode;
 	uint8_t is_wide;
 	/* Offset of a switch's operands after the padding. */
 	uint32_t operands;

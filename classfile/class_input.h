@@ -19,7 +19,7 @@ static inline size_t input_left(const struct class_input *input)
 	return (size_t)(input->end - input->at);
 }
 
-/* Returns the next bytes, or NULL. */
+/* Returns the next bytes, or NULL if there are not enough. */
 static inline const uint8_t *input_take(struct class_input *input, size_t bytes)
 {
 	const uint8_t *at = input->at;

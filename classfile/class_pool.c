@@ -4,7 +4,11 @@
 
 #include "classfile/class_pool.h"
 
-#define NUMBER_MAX 65534 /* the count, which is greater by one, has 16 bits */
+/*
+ * the greatest number of a constant; the count, which is greater by one, has 16
+ * bits
+ */
+#define NUMBER_MAX 65534
 
 enum constant {
 	STRING_BYTES = 1,
@@ -84,7 +88,8 @@ enum classfile_refusal pool_read(struct class_pool *pool,
 		if (bytes < 0 || !input_take(input, (size_t)bytes))
 			return CLASSFILE_MALFORMED;
 		pool->entries[number] = entry;
-		number += tag == LONG || tag == DOUBLE; /* takes two numbers */
+		/* a long or a double takes two numbers */
+		number += tag == LONG || tag == DOUBLE;
 		if (number == pool->count)
 			return CLASSFILE_MALFORMED;
 	}

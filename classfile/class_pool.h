@@ -12,9 +12,12 @@
 #define POOL_RECENT 128
 
 struct class_pool {
-	/* Pointers to their tags; NULL: unused number. */
+	/*
+	 * By number, a pointer to the constant's tag, or NULL if the number is
+	 * not used.
+	 */
 	const uint8_t **entries;
-	uint32_t count; /* of the class file, plus one */
+	uint32_t count; /* number of the class file's constants plus one */
 	uint32_t next;  /* number of the next added constant */
 	struct class_output added;
 	/* Classes that pool_class() has found or added. */
@@ -59,8 +62,8 @@ uint32_t pool_add_long(struct class_pool *pool, int64_t value);
 uint32_t pool_add_text(struct class_pool *pool, const char *text);
 
 /*
- * Returns the number of the class with this name, which is added if necessary;
- * 0: no room. `name` must stay valid.
+ * Returns the number of the class with this name, which is added if necessary.
+ * Returns 0 if there is no room. `name` must stay valid.
  */
 uint32_t pool_class(struct class_pool *pool, struct classfile_name name);
 

@@ -57,18 +57,19 @@
 
 #define CLASSFILE_NEWEST 69 /* major version of Java 25 */
 
-#define CLASSFILE_SILENT 1 /* replaces the result of enter() */
+/* the value that KEPT has instead of a result of enter() */
+#define CLASSFILE_SILENT 1
 
 /* Why a class or a method is unchanged. */
 enum classfile_refusal {
 	CLASSFILE_DONE,
-	/* For classes. */
+	/* The following values are for classes. */
 	CLASSFILE_MALFORMED,
 	CLASSFILE_TOO_OLD,
 	CLASSFILE_TOO_NEW,
 	CLASSFILE_NO_MEMORY,
-	CLASSFILE_POOL_FULL, /* also for methods */
-	/* For methods. */
+	CLASSFILE_POOL_FULL, /* for classes and for methods */
+	/* The following values are for methods. */
 	CLASSFILE_CODE_MALFORMED,
 	CLASSFILE_SUBROUTINES,
 	CLASSFILE_TOO_LARGE,
@@ -95,14 +96,19 @@ struct classfile_call {
  * a new variable, and the others may take it, "(J)V", or both, "(JI)V".
  */
 struct classfile_tracker {
-	const char *class_name; /* "java/lang/Tracker" */
+	/* name of the tracker's class, like "java/lang/Tracker" */
+	const char *class_name;
 	struct classfile_call enter;
-	struct classfile_call exit;   /* before a method returns */
-	struct classfile_call thrown; /* by an exception; NULL: exit */
+	struct classfile_call exit; /* called before a method returns */
+	/*
+	 * called before an exception leaves a method; NULL if exit() is called
+	 * then
+	 */
+	struct classfile_call thrown;
 	/*
 	 * Throws its argument, a Throwable, which is also the type of its
 	 * result. Handlers then never execute an athrow, which other agents may
-	 * count by code before it. NULL: handlers throw.
+	 * count by code before it. If NULL, handlers throw themselves.
 	 */
 	struct classfile_call rethrow;
 	/*
@@ -111,14 +117,15 @@ struct classfile_tracker {
 	 */
 	struct classfile_call caught;
 	/*
-	 * A field of the tracker's class, a public static int; NULL: none.
-	 * Calls that begin while it is above 0 are reported. For others KEPT is
-	 * CLASSFILE_SILENT: thrown() is called for these, and exit() may be.
-	 * enter() returns a long.
+	 * The gate: a field of the tracker's class, a public static int. NULL
+	 * if there is none. Calls that begin while it is above 0 are reported.
+	 * For others KEPT is CLASSFILE_SILENT: thrown() is called for these,
+	 * and exit() may be. enter() returns a long.
 	 */
 	const char *gate;
 	/*
-	 * With a gate: replaces exit() in calls that are reported. NULL: exit.
+	 * With a gate, replaces exit() in calls that are reported. NULL if
+	 * exit() is called.
 	 */
 	struct classfile_call leave;
 	/*
@@ -137,7 +144,8 @@ struct classfile_tracker {
 /* A method with code: neither abstract nor native. */
 struct classfile_method {
 	struct classfile_name class_name, name, descriptor;
-	struct classfile_name source; /* its file, without a folder; or "" */
+	/* its source file without a folder, or "" */
+	struct classfile_name source;
 	uint16_t class_access, access;
 	uint16_t line; /* its first line; 0 if it is unknown */
 	uint32_t code_bytes;
@@ -161,7 +169,7 @@ struct classfile_caller {
 struct classfile_result {
 	const uint8_t *data; /* the class file; NULL if no method is changed */
 	size_t bytes;
-	uint32_t method_count; /* changed ones */
+	uint32_t method_count; /* number of methods that were changed */
 };
 
 /*

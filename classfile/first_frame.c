@@ -11,7 +11,7 @@
 
 #define STATIC 0x0008
 
-/* The rest of a descriptor. */
+/* The rest of a descriptor, which is still to be read. */
 struct type_reader {
 	const char *at, *end;
 };
@@ -59,7 +59,7 @@ static uint8_t type_of(char first)
 	case '[':
 		return TYPE_OBJECT;
 	default:
-		return TYPE_TOP; /* no such type */
+		return TYPE_TOP; /* there is no such type */
 	}
 }
 

@@ -3,13 +3,13 @@
 #include "classfile/method_code.h"
 #include "classfile/bytecode.h"
 
-#define CODE_MAX      65535 /* bytes */
-#define CALL_BYTES    3     /* invokestatic and its method */
-#define NUMBER_BYTES  3     /* sipush or ldc_w */
+#define CODE_MAX      65535 /* maximum size of a method's code, in bytes */
+#define CALL_BYTES    3     /* size of an invokestatic with its method */
+#define NUMBER_BYTES  3     /* size of a sipush or ldc_w */
 #define JUMP_BYTES    3
 #define INVOKE_BYTES  3
-#define FIELD_BYTES   3                /* getstatic and its field */
-#define TEST_BYTES    (2 + JUMP_BYTES) /* lconst_1; lcmp; ifne */
+#define FIELD_BYTES   3                /* size of a getstatic with its field */
+#define TEST_BYTES    (2 + JUMP_BYTES) /* size of lconst_1, lcmp and ifne */
 #define EXCEPTION_LEN 8
 #define VARIABLE_NEAR 255
 
@@ -22,7 +22,7 @@ static const struct tracker_call *entry_of(const struct method_code *code,
 
 static uint32_t state_variable(const struct method_code *code)
 {
-	return code->kept + 2; /* after the long */
+	return code->kept + 2; /* the int's variable follows the long's */
 }
 
 /* Returns the size of an instruction that loads or stores it. */
@@ -262,10 +262,10 @@ static enum classfile_refusal write_switch(const struct method_code *code,
 
 		if (why)
 			return why;
-		if (i > 0 && !is_table) /* the value to compare with */
+		if (i > 0 && !is_table) /* copies the value to compare with */
 			output_bytes(output, operands + (size_t)i * 8, 4);
 		output_u4(output, (uint32_t)to);
-		if (i == 0) /* low and high, or the number of pairs */
+		if (i == 0) /* copies low and high, or the number of pairs */
 			output_bytes(output, operands + 4, is_table ? 8 : 4);
 	}
 	return CLASSFILE_DONE;
@@ -510,7 +510,7 @@ static void write_range(const struct method_code *code, uint32_t start,
 	output_u2(output, end);
 	output_u2(output, method_code_handlers(code) +
 				  (is_second ? code->handler_bytes : 0));
-	output_u2(output, 0); /* of any class */
+	output_u2(output, 0); /* the handler catches exceptions of any class */
 }
 
 enum classfile_refusal method_exceptions_write(const struct method_code *code,

@@ -7,11 +7,15 @@
 #include "classfile/class_output.h"
 #include "classfile/class_pool.h"
 
-#define NO_PLACE    UINT32_MAX
-#define WITHIN      0x80000000 /* flag; the rest is the instruction's offset */
+#define NO_PLACE UINT32_MAX
+/*
+ * flag of a place inside an instruction; the other bits are the instruction's
+ * offset
+ */
+#define WITHIN      0x80000000
 
-#define NUMBER_NEAR 32767 /* fits sipush */
-#define KEPT_SLOTS  2     /* of a long */
+#define NUMBER_NEAR 32767 /* the greatest number for which sipush suffices */
+#define KEPT_SLOTS  2     /* number of slots of a long */
 
 /* A call of the tracker, as constants of the class. */
 struct tracker_call {
@@ -24,12 +28,12 @@ struct tracker_call {
 /* Data that all methods of a class share. */
 struct tracker_calls {
 	struct tracker_call enter, catching, exit, leave, thrown, caught;
-	uint32_t rethrow;    /* the method, or 0 */
-	uint32_t gate;       /* the field, or 0 */
-	int keeps;           /* the result of enter() is stored */
-	uint32_t throwable;  /* the class Throwable */
-	uint32_t frames;     /* the string "StackMapTable" */
-	int has_frames;      /* this version of class files has frames */
+	uint32_t rethrow;   /* the method, or 0 */
+	uint32_t gate;      /* the field, or 0 */
+	int keeps;          /* whether the result of enter() is stored */
+	uint32_t throwable; /* the class Throwable */
+	uint32_t frames;    /* the string "StackMapTable" */
+	int has_frames;     /* whether this version of class files has frames */
 	uint32_t code_limit; /* as in struct classfile_tracker */
 };
 
@@ -46,15 +50,18 @@ enum frame_type {
 	TYPE_FLOAT,
 	TYPE_DOUBLE,
 	TYPE_LONG,
-	TYPE_THIS = 6,   /* a constructor's object, not initialised */
-	TYPE_OBJECT = 7, /* followed by its class */
-	/* Not initialised; followed by the position of its new. */
+	/* a constructor's own object, which is not initialised */
+	TYPE_THIS = 6,
+	TYPE_OBJECT = 7, /* an object; its class follows */
+	/*
+	 * An object that is not initialised. The position of its `new` follows.
+	 */
 	TYPE_NEW = 8,
 };
 
 struct frame_local {
 	uint8_t type;
-	uint16_t of; /* class, or position */
+	uint16_t of; /* the class, or the position of `new` */
 };
 
 /* Whether a constructor's object is initialised at an instruction. */
@@ -70,7 +77,7 @@ struct method_code {
 	uint32_t length;
 	const uint8_t *exceptions; /* exception_count entries of 8 bytes */
 	uint32_t exception_count;
-	struct class_input attributes; /* after their count */
+	struct class_input attributes; /* the attributes, without their count */
 	uint32_t attribute_count;
 
 	/*
@@ -85,26 +92,37 @@ struct method_code {
 	uint8_t *catches;
 	/* Indexed by offset, for returns: whether they share an exit. */
 	uint8_t *sharing;
-	uint32_t kept; /* number of the stored variable, after all others */
-	uint32_t frame_locals; /* in a constructor: number in the first frame */
-	uint32_t keeps_state;  /* 0 or 1: an int, in the next variable */
 	/*
-	 * If a variable is stored: the first frame, and space for stored
-	 * variables; else NULL.
+	 * number of the variable for the stored value, which follows all others
+	 */
+	uint32_t kept;
+	/* in a constructor, the number of locals in the first frame */
+	uint32_t frame_locals;
+	/* 1 if the gate's value, an int, is stored in the next variable */
+	uint32_t keeps_state;
+	/*
+	 * If a variable is stored, the locals of the first frame, with room for
+	 * stored variables. Otherwise NULL.
 	 */
 	struct frame_local *locals;
 
 	struct method_result {
 		uint8_t opcode; /* the return instruction */
 		uint8_t slots;
-		struct frame_local type; /* if it has slots */
+		/* type of the result, if it has slots */
+		struct frame_local type;
 	} result;
-	/* Size of the shared exit; 0: there is none. */
+	/* Size of the shared exit, or 0 if there is none. */
 	uint32_t exit_bytes;
-	uint32_t caught_bytes; /* inserted at the start of a handler */
+	/* size of the code that is inserted at the start of a handler */
+	uint32_t caught_bytes;
 
-	uint32_t handler_count; /* 2 in a constructor: for both states */
-	uint32_t handler_bytes; /* of each */
+	/*
+	 * number of handlers; 2 in a constructor, one for each state of the
+	 * object
+	 */
+	uint32_t handler_count;
+	uint32_t handler_bytes; /* size of each handler */
 };
 
 /*

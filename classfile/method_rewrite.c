@@ -12,9 +12,14 @@
 #include "classfile/stack_effect.h"
 #include "classfile/uninitialized.h"
 
-#define HAS_FRAMES  50   /* StackMapTable */
-#define SHARING_MAX 8000 /* bytes of code; beyond that, jumps may be too far */
-/* Bytes for each byte of code: states, seen, catches, sharing. */
+/* the version of class files since which methods have a StackMapTable */
+#define HAS_FRAMES 50
+/* maximum size of code in bytes; in larger code, jumps may be too far */
+#define SHARING_MAX 8000
+/*
+ * Number of arrays with a byte for each byte of code: states, seen, catches and
+ * sharing.
+ */
 #define MARKS 4
 
 /* ---- Constants ---- */
@@ -163,7 +168,10 @@ static uint32_t kept_slots(const struct method_code *code)
 	return KEPT_SLOTS + code->keeps_state;
 }
 
-/* Requires frames: classes without frames have no shared exit. */
+/*
+ * Finds the returns that share an exit. Classes without frames have no shared
+ * exit.
+ */
 static enum classfile_refusal share_exit(struct rewriting *re,
 					 struct old_method *method)
 {
@@ -225,14 +233,17 @@ static uint32_t call_slots(const struct tracker_call *call)
 	return call->has_number + KEPT_SLOTS * call->has_kept + call->has_state;
 }
 
-/* Entry and handlers have the whole stack; at a return the result is on it. */
+/*
+ * Returns the stack slots that the inserted code needs. The entry and handlers
+ * can use the whole stack; at a return the result is on it.
+ */
 static uint32_t stack_needed(const struct method_code *code,
 			     const struct tracker_calls *calls)
 {
 	const uint32_t stack =
 		code->max_stack +
 		larger(call_slots(&calls->exit), call_slots(&calls->leave));
-	const uint32_t test = /* of two longs */
+	const uint32_t test = /* slots of two longs */
 		code->exit_bytes ? code->result.slots + 2 * KEPT_SLOTS : 0;
 	const uint32_t handler = 1 + larger(call_slots(&calls->thrown),
 					    call_slots(&calls->caught));

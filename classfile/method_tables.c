@@ -2,7 +2,10 @@
 /* See method_tables.h. */
 #include "classfile/method_tables.h"
 
-/* A range that began at 0 still does, and includes the call of the tracker. */
+/*
+ * Returns the new start of a range. A range that began at 0 still does, and
+ * includes the call of the tracker.
+ */
 static uint32_t moved(const struct method_code *code, uint32_t offset)
 {
 	return offset == 0 ? 0 : method_code_near(code, offset);

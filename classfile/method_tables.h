@@ -12,12 +12,12 @@ enum classfile_refusal method_lines_write(const struct method_code *code,
 					  struct class_input input,
 					  struct class_output *output);
 
-/* For LocalVariableTable and LocalVariableTypeTable. */
+/* Moves a LocalVariableTable or a LocalVariableTypeTable. */
 enum classfile_refusal method_variables_write(const struct method_code *code,
 					      struct class_input input,
 					      struct class_output *output);
 
-/* For RuntimeVisibleTypeAnnotations and RuntimeInvisibleTypeAnnotations. */
+/* Moves RuntimeVisibleTypeAnnotations or RuntimeInvisibleTypeAnnotations. */
 enum classfile_refusal type_annotations_write(const struct method_code *code,
 					      struct class_input input,
 					      struct class_output *output);

@@ -56,7 +56,7 @@ int classfile_reports_begin(const uint8_t *code, size_t bytes,
 		behind += TIME_SLOTS;
 	if (!has_number(&input, number) || input_u1(&input) != OP_INVOKESTATIC)
 		return 0;
-	input_u2(&input); /* enter() */
+	input_u2(&input); /* skips the method of the call, enter() */
 	store = input_u1(&input);
 	is_wide = store == OP_WIDE;
 	if (is_wide)

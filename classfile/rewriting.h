@@ -14,13 +14,17 @@ struct rewriting {
 	const uint8_t *data;
 	uint32_t major;
 	struct class_pool pool;
-	struct tracker_calls calls; /* method 0: not added yet */
-	struct class_output body;   /* the part after the constants */
+	/*
+	 * calls of the tracker; while a method is 0, its constant is not added
+	 * yet
+	 */
+	struct tracker_calls calls;
+	struct class_output body; /* the part after the constants */
 	struct classfile_name class_name, source;
 	uint32_t class_number, class_access;
 	int has_super;
 	uint32_t method_count;
-	/* For one method at a time. */
+	/* Working memory for one method at a time. */
 	uint32_t *places;
 	uint8_t *marks;
 	uint32_t scratch_length;
@@ -29,7 +33,7 @@ struct rewriting {
 /* A method in the original file. */
 struct old_method {
 	const uint8_t *start;
-	struct class_input attributes; /* after their count */
+	struct class_input attributes; /* the attributes, without their count */
 	uint32_t attribute_count;
 	struct classfile_method asked;
 	struct method_code code;

@@ -17,7 +17,7 @@ struct frame_depths {
 	struct class_input input;
 	uint32_t left,
 		at; /* number of remaining frames; offset of the current one */
-	uint32_t depth; /* slots of its stack */
+	uint32_t depth; /* number of slots on the current frame's stack */
 	int has_first;
 };
 

@@ -6,7 +6,7 @@
  */
 #include "classfile/method_tables.h"
 
-#define DEPTH_MAX 32 /* of nested annotations */
+#define DEPTH_MAX 32 /* maximum depth of nested annotations */
 
 enum annotated {
 	LOCAL_VARIABLE = 0x40,
@@ -37,7 +37,7 @@ static int skip_value(struct class_input *input, int depth)
 			if (!skip_value(input, depth - 1))
 				return 0;
 		return !input->is_short;
-	default: /* a constant, or a class */
+	default: /* the value is a constant or a class */
 		return input_take(input, 2) != NULL;
 	}
 }

@@ -6,8 +6,9 @@
 #include "classfile/stack_effect.h"
 #include "classfile/uninitialized.h"
 
-#define STATES_MAX_BYTES (1 << 20) /* of stored states */
-#define STEPS_MAX        (1 << 22) /* instructions and handlers */
+#define STATES_MAX_BYTES (1 << 20) /* maximum size of all stored states */
+/* maximum number of instructions and handlers that are followed */
+#define STEPS_MAX (1 << 22)
 
 enum slot { ANYTHING, THE_OBJECT };
 
@@ -25,7 +26,7 @@ struct init_flow {
 	uint8_t *marks, *seen;
 	struct init_state *pending;
 	struct init_state *now;
-	uint8_t *stack; /* of `now` */
+	uint8_t *stack; /* the stack of `now` */
 	size_t kept_bytes, steps;
 };
 
@@ -269,7 +270,7 @@ enum classfile_refusal uninitialized_find(const struct method_code *code,
 					  const struct classfile_caller *caller,
 					  uint8_t *marks, uint8_t *seen)
 {
-	/* One more than the stack, for a handler's exception. */
+	/* One more slot than the stack has, for a handler's exception. */
 	const size_t slots = code->max_locals + (size_t)code->max_stack + 1;
 	struct init_flow flow = { .code = code,
 				  .pool = pool,

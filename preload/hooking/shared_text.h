@@ -84,7 +84,7 @@ struct shared_segment {
 	 */
 	uint64_t hooked_at, own_at;
 	int is_shared; /* the hooked file is mapped at `start` */
-	int is_seen;   /* whether the last check has found it */
+	int is_seen;   /* whether the last check found the expected mapping */
 };
 
 struct shared_text {
@@ -94,9 +94,9 @@ struct shared_text {
 	uint64_t hooked_device, hooked_inode; /* as in struct mapped_range */
 	/* Number of the module's texts in the journal when it was prepared. */
 	uint64_t text_count;
-	uint64_t found_count; /* the same at the last check */
-	int has_fronts;       /* some of the texts are not hooks */
-	int is_ready;         /* whether the last check has found it */
+	uint64_t found_count; /* number of these texts at the last check */
+	int has_fronts;       /* whether some of the texts are not hooks */
+	int is_ready; /* whether the last check found the module unchanged */
 	struct shared_segment segments[SHARED_SEGMENTS_MAX];
 	uint32_t segment_count;
 };

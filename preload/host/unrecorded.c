@@ -41,7 +41,10 @@ static int is_room(int fd, const struct unrecorded_line *note)
 	       (uint64_t)st.st_size + note->bytes <= limit.rlim_cur;
 }
 
-/* Runs in apart_call(). */
+/*
+ * Appends the line to the file. apart_call() runs this function apart from the
+ * program (apart.h).
+ */
 static int append(void *argument)
 {
 	const struct unrecorded_line *note = argument;

@@ -42,8 +42,8 @@
 #define TAILS_CHAIN_MAX 64
 
 /*
- * Keys of functions that are cut, two elements for each hash; 0: free. The
- * thunk reads them.
+ * The keys of functions that are cut (see above), two elements for each hash. A
+ * free element is 0. A thunk reads them.
  */
 extern uint32_t hot_tail_cuts[2 << TAIL_CUTS_LOG2];
 

@@ -19,8 +19,8 @@ enum frames_rules_for {
 	FRAMES_FOR_FILES,
 	FRAMES_FOR_LIBGCC, /* for libgcc, with an odd CFA */
 	/*
-	 * The same, only for pcs at which a stub waits for its function to
-	 * return.
+	 * Like the value above, but only for pcs at which a stub waits for its
+	 * function to return.
 	 */
 	FRAMES_FOR_LIBGCC_THROWING,
 	FRAMES_OF_TRAMPOLINES, /* for trampolines (hot/trampoline.h) */

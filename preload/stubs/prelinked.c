@@ -192,8 +192,8 @@ static int is_hooked(const struct prelinked_module *module, uint32_t i)
 }
 
 /*
- * Returns a hash of the code that stubs displace. It includes functions whose
- * stubs are not in the file.
+ * Returns a hash of the code that stubs displace. The hash includes functions
+ * whose stubs are not in the file.
  */
 static uint64_t sum_of_code(const struct prelinked_module *module)
 {

@@ -156,10 +156,10 @@ int prelinked_file_open_or_make(const struct prelinked_folder *folder,
 				const void *context);
 
 /*
- * Returns whether a module's file is small enough to be copied. It has `bytes`
- * bytes, of which `loaded` are mapped by the loader. What exceeds twice
- * `loaded` is taken for debug information: a file with more than 64 MiB of that
- * is not worth a copy.
+ * Returns whether a module's file is small enough to be copied. The file has
+ * `bytes` bytes, of which the loader maps `loaded` bytes. The part beyond twice
+ * `loaded` is taken for debug information. A file with more than 64 MiB of
+ * debug information is not worth a copy.
  */
 int prelinked_file_is_worth_copying(uint64_t bytes, uint64_t loaded);
 

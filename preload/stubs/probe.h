@@ -35,10 +35,11 @@ enum probe_first {
 };
 
 /*
- * A handler. It is called with four arguments: the value that enum probe_first
- * selects, the stack pointer at the site, the argument of probe_write(), and
- * the probe's address. It runs between two instructions of the program, so it
- * must be warm code (docs/internals/invariants.md) and safe in signal handlers.
+ * A handler, which is called with four arguments: the value that enum
+ * probe_first selects, the stack pointer at the site, the argument of
+ * probe_write(), and the probe's address. A handler runs between two
+ * instructions of the program, so it must be warm code
+ * (docs/internals/invariants.md) and safe in signal handlers.
  */
 typedef void (*probe_handler)(void);
 

@@ -155,8 +155,8 @@ static int add_block(struct windows *windows, const struct window_user *user,
 }
 
 /*
- * Makes more of the span writable. The amount grows with what is already used,
- * because each time costs a system call.
+ * Makes more of the span writable. The amount grows with the used part, because
+ * each call of this function costs a system call.
  */
 static void back(const struct windows *windows, struct window_span *span)
 {
@@ -178,7 +178,7 @@ static uint64_t block_of(const struct window_span *span)
 	return span->start & ~(WINDOW_BLOCK_BYTES - 1);
 }
 
-/* Returns whether nothing of the span's block is used. */
+/* Returns whether the span's block is unused. */
 static int is_unused(const struct window_span *span)
 {
 	return span->next == block_of(span) + WINDOW_HEAD_BYTES;
@@ -518,7 +518,7 @@ int windows_seal(struct windows *windows)
 	return err;
 }
 
-/* Returns whether nothing of the span is used and no file is mapped there. */
+/* Returns whether the span is unused and no file is mapped there. */
 static int is_free(const struct window_span *span)
 {
 	return span->next == span->start && span->backed == span->start;

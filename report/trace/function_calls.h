@@ -63,7 +63,10 @@ void function_calls_each(const struct traces *traces,
 			 const uint8_t *chosen, function_call_found *found,
 			 void *context);
 
-/* The slowest of these calls, slowest first. The caller frees `items`. */
+/*
+ * The slowest calls of the chosen functions, the slowest first. The caller
+ * frees `items`.
+ */
 struct slow_calls {
 	struct function_call *items;
 	size_t count, limit;

@@ -8,7 +8,7 @@
 
 #include "report/view/session.h"
 
-enum { ADVICE_MAX = 2 }; /* number of sentences in one report */
+enum { ADVICE_MAX = 2 }; /* maximum number of sentences in one report */
 
 /* The share of all CPU time above which clew's own cost is mentioned. */
 #define ADVICE_COST_SHARE 0.30

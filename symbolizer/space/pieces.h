@@ -87,7 +87,8 @@ struct pieces {
 	size_t border_count; /* number of slots + 1 */
 	uint64_t *fences;    /* every PIECES_FENCE-th border */
 	struct piece_vector all;
-	struct pieces_node *nodes; /* one more, for its head */
+	/* one additional element ends the last node; only its head is used */
+	struct pieces_node *nodes;
 	struct pieces_entry *entries;
 };
 

@@ -38,8 +38,9 @@
 
 static struct {
 	_Atomic uint32_t used;
-	_Atomic uint8_t is_ready[CHUNKS];       /* 1 once the chunk is mapped */
-	_Atomic uint32_t first[1 << HASH_BITS]; /* number + 1 */
+	_Atomic uint8_t is_ready[CHUNKS]; /* 1 once the chunk is mapped */
+	/* for each hash, 1 + the number of a trampoline, or 0 */
+	_Atomic uint32_t first[1 << HASH_BITS];
 } made LARGE_TABLE;
 
 static uint64_t offset_of(uint32_t number)
