@@ -429,7 +429,9 @@ static uint64_t end_intervals(struct attach_run *run)
 {
 	struct push_counts counts;
 
-	intervals_end(&run->intervals, &counts);
+	/* Only another signal than that which ended the run ends the work. */
+	ending_signals_consume(run->signals);
+	intervals_end(&run->intervals, run->signals, &counts);
 	for (size_t i = 0; i < run->folder_count; i++)
 		free(run->folders[i]);
 	free(run->folders);
@@ -641,8 +643,10 @@ static int prepare_push(struct attach_options *options, char **why)
 	err = push_begin(&push, &options->push, why);
 	if (err)
 		return err;
-	push_share_secrets(&push);
+	err = push_share_secrets(&push, why);
 	push_end(&push);
+	if (err)
+		return err;
 	options->words = push_options_words(&options->push,
 					    &options->intervals.word_count);
 	options->intervals.words = (const char *const *)options->words;

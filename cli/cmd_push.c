@@ -16,7 +16,13 @@
 #include "report/view/since.h"
 #include "report/view/views.h"
 
-enum { KEY_GROUP = 'g', KEY_VALUE = 0x300, KEY_SINCE, KEY_NOW };
+enum {
+	KEY_GROUP = 'g',
+	KEY_VALUE = 0x300,
+	KEY_SINCE,
+	KEY_NOW,
+	KEY_EMPTY_STATUS
+};
 
 struct push_command {
 	struct view_options view;
@@ -24,6 +30,7 @@ struct push_command {
 	struct push request;
 	const char *since; /* an earlier snapshot, or NULL */
 	int is_now;        /* whether the profile ends at the present time */
+	int empty_status;  /* exit status if there is nothing to push */
 	struct export export;
 };
 
@@ -37,6 +44,8 @@ static const struct argp_option argp_options[] = {
 	{ "group", KEY_GROUP, "process|thread", 0,
 	  "Separate the calls of each process or thread", HELP_CONTENTS },
 	ROW_VALUE(KEY_VALUE, 0, HELP_CONTENTS),
+	/* For `clew attach --push`, which counts pushes. */
+	{ "empty-status", KEY_EMPTY_STATUS, "N", OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
 
@@ -90,6 +99,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_NOW:
 		command->is_now = 1;
+		return 0;
+	case KEY_EMPTY_STATUS:
+		command->empty_status =
+			(int)parse_number(state, "empty-status", argument, 255);
 		return 0;
 	case KEY_GROUP:
 		command->view.whose.grouping = parse_grouping(state, argument);
@@ -254,6 +267,18 @@ static int send_limited(const char *name, const struct push_command *command,
 	return status;
 }
 
+/* Returns the exit status. */
+static int announce_empty(const char *name, struct push_command *command)
+{
+	progress_clear(&command->view.progress);
+	if (!command->view.is_quiet)
+		complain(name,
+			 "%s: nothing was pushed, because there are no "
+			 "calls and no time",
+			 command->view.path);
+	return command->empty_status;
+}
+
 static int show(const char *name, struct session *session, void *input)
 {
 	struct push_command *command = input;
@@ -281,15 +306,10 @@ static int show(const char *name, struct session *session, void *input)
 	}
 	if (command->is_now)
 		move_to_now(export);
-	if (!is_empty(export)) {
+	if (!is_empty(export))
 		status = send_limited(name, command, export);
-	} else if (!session->is_quiet) {
-		progress_clear(&command->view.progress);
-		complain(name,
-			 "%s: nothing was pushed, because there are no "
-			 "calls and no time",
-			 command->view.path);
-	}
+	else
+		status = announce_empty(name, command);
 	if (export->keep)
 		tree_fini(&kept);
 	free(export->keep);

@@ -51,7 +51,7 @@ static void list_options(struct option_list *list, const struct argp *argp)
 	const struct argp_child *child = argp->children;
 
 	for (; option && option->name; option++) {
-		if (option->flags & OPTION_ALIAS)
+		if (option->flags & (OPTION_ALIAS | OPTION_HIDDEN))
 			continue;
 		list->items =
 			memory_grow(list->items, list->count, &list->capacity,

@@ -3,6 +3,8 @@
 #include "cli/push/intervals.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -96,12 +98,14 @@ static void start_push(struct intervals *intervals, unsigned int newer,
 		       unsigned int older)
 {
 	const struct interval_options *options = intervals->options;
-	char **argv = new_words(options->word_count + 7);
+	char **argv = new_words(options->word_count + 8);
 	size_t count = 0;
 
 	argv[count++] = copy("clew");
 	argv[count++] = copy("push");
 	argv[count++] = copy("--quiet");
+	argv[count++] =
+		memory_printf("--empty-status=%d", INTERVAL_EMPTY_STATUS);
 	for (size_t i = 0; i < options->word_count; i++)
 		argv[count++] = copy(options->words[i]);
 	if (older) {
@@ -152,11 +156,13 @@ static void finish_merge(struct intervals *intervals, int has_worked)
 		start_push(intervals, 1, older);
 }
 
-static void finish_push(struct intervals *intervals, int has_worked)
+static void finish_push(struct intervals *intervals, int status)
 {
 	struct push_counts *counts = intervals->counts;
 
-	if (!has_worked) {
+	if (WIFEXITED(status) && WEXITSTATUS(status) == INTERVAL_EMPTY_STATUS)
+		return;
+	if (status) {
 		counts->lost++;
 		return;
 	}
@@ -183,7 +189,7 @@ static int reap(struct intervals *intervals, int flags)
 	if (step == INTERVAL_MERGES)
 		finish_merge(intervals, pid > 0 && status == 0);
 	else
-		finish_push(intervals, pid > 0 && status == 0);
+		finish_push(intervals, pid > 0 ? status : -1);
 	return 1;
 }
 
@@ -235,17 +241,51 @@ int intervals_step(struct intervals *intervals)
 		       : -1;
 }
 
-void intervals_end(struct intervals *intervals, struct push_counts *counts)
+/*
+ * Waits for the child. Ends it when a signal arrives. Returns whether the work
+ * has ended by itself.
+ */
+static int finish(struct intervals *intervals, int signals)
 {
+	struct pollfd ends[] = { { intervals->child_fd, POLLIN, 0 },
+				 { signals, POLLIN, 0 } };
+	char *path;
+
+	if (intervals->child_fd < 0) {
+		reap(intervals, 0);
+		return 1;
+	}
+	while (poll(ends, 2, -1) < 0 && errno == EINTR)
+		;
+	if (ends[0].revents || !ends[1].revents) {
+		reap(intervals, 0);
+		return 1;
+	}
+	/* SIGKILL: a merge would finish its file first. */
+	kill(intervals->child, SIGKILL);
+	reap(intervals, 0);
+	path = new_path(intervals);
+	output_remove(path);
+	free(path);
+	return 0;
+}
+
+void intervals_end(struct intervals *intervals, int signals,
+		   struct push_counts *counts)
+{
+	int goes_on = 1;
+
 	*counts = (struct push_counts){ 0 };
 	if (!intervals->output)
 		return;
-	while (intervals->step != INTERVAL_WAITS)
-		reap(intervals, 0);
-	if (intervals->options->url) {
+	while (intervals->step != INTERVAL_WAITS && goes_on)
+		goes_on = finish(intervals, signals);
+	if (intervals->options->url && goes_on) {
 		start_push(intervals, 0, intervals->has_snapshot);
 		while (intervals->step != INTERVAL_WAITS)
-			reap(intervals, 0);
+			finish(intervals, signals);
+	} else if (intervals->options->url) {
+		intervals->counts->lost++;
 	}
 	*counts = *intervals->counts;
 	free(intervals->output);

@@ -22,6 +22,9 @@
 
 enum { INTERVALS_KEEP_DEFAULT = 2, INTERVALS_KEEP_MAX = 1000 };
 
+/* `clew push --empty-status=3` exits with this if there is nothing to push. */
+enum { INTERVAL_EMPTY_STATUS = 3 };
+
 struct interval_options {
 	uint64_t every_ns; /* time between two snapshots; 0 if there are none */
 	unsigned int keep; /* number of snapshots that are kept, at least 2 */
@@ -62,8 +65,11 @@ int intervals_step(struct intervals *intervals);
 
 /*
  * Waits for the work of the present interval, and then pushes what the complete
- * recording has more than the last snapshot. Sets the final counts.
+ * recording has more than the last snapshot. Sets the final counts. A signal
+ * that arrives meanwhile ends the work, which then counts as failed: `signals`
+ * is readable while one is pending.
  */
-void intervals_end(struct intervals *intervals, struct push_counts *counts);
+void intervals_end(struct intervals *intervals, int signals,
+		   struct push_counts *counts);
 
 #endif

@@ -10,6 +10,9 @@
 #include "base/memory.h"
 #include "cli/push/http.h"
 
+/* Linux limits a string of execve() to 32 pages, including the NUL. */
+enum { VARIABLE_MAX = 128 << 10 };
+
 static int check_secrets(const struct push *push, int is_open, char **why)
 {
 	if (!is_open || push->headers.secrets == 0 ||
@@ -88,10 +91,11 @@ int push_send(const struct push *push, struct export *export,
 	return err;
 }
 
-void push_share_secrets(const struct push *push)
+int push_share_secrets(const struct push *push, char **why)
 {
 	const struct push_headers *all = &push->headers;
 	char *text = memory_string("", 0);
+	int err = 0;
 
 	/* The lines that came from arguments precede the others. */
 	for (size_t i = all->count - all->secrets; i < all->count; i++) {
@@ -100,8 +104,17 @@ void push_share_secrets(const struct push *push)
 		free(text);
 		text = longer;
 	}
-	setenv(PUSH_HEADERS_VARIABLE, text, 1);
+	if (strlen(text) + sizeof(PUSH_HEADERS_VARIABLE "=") > VARIABLE_MAX)
+		err = fail(why, -E2BIG,
+			   "the headers of --headers and "
+			   "$" PUSH_HEADERS_VARIABLE
+			   " have %zu KB; clew attach accepts up to %d KB",
+			   (strlen(text) + 1023) >> 10,
+			   (VARIABLE_MAX >> 10) - 1);
+	else
+		setenv(PUSH_HEADERS_VARIABLE, text, 1);
 	free(text);
+	return err;
 }
 
 void push_end(struct push *push)

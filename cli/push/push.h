@@ -33,9 +33,10 @@ int push_send(const struct push *push, struct export *export,
 
 /*
  * Passes the headers that are no arguments on to later commands that this
- * process starts, in the environment, which other users cannot read.
+ * process starts, in the environment, which other users cannot read. Returns
+ * 0; or -E2BIG and *why if the kernel does not accept such a long variable.
  */
-void push_share_secrets(const struct push *push);
+int push_share_secrets(const struct push *push, char **why);
 
 void push_end(struct push *push);
 

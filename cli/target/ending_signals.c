@@ -43,6 +43,15 @@ int ending_signals_wait(int signals, int ms)
 	return poll(&end, 1, ms) > 0;
 }
 
+void ending_signals_consume(int signals)
+{
+	struct signalfd_siginfo one;
+
+	while (ending_signals_wait(signals, 0) &&
+	       read(signals, &one, sizeof(one)) == sizeof(one))
+		;
+}
+
 int ending_signals_have_come(void)
 {
 	const sigset_t signals = all_of_them();

@@ -29,4 +29,7 @@ int ending_signals_have_come(void);
  */
 int ending_signals_wait(int signals, int ms);
 
+/* Forgets pending signals, so that only later ones are waited for. */
+void ending_signals_consume(int signals);
+
 #endif

@@ -7,6 +7,7 @@ import contextlib
 import pathlib
 import shutil
 import signal
+import subprocess
 import unittest
 
 from lib import clewtest, otlp, stores
@@ -142,6 +143,32 @@ class Pushes(Intervals):
         self.assertIn("timed out", said)
         self.assert_unharmed()
 
+    def test_a_second_signal_ends_the_last_push(self):
+        server = self.serve(stores.wait)
+        controller = self.begin("--push", server.url, "--timeout=600s")
+        self.hold()
+        controller.send_signal(signal.SIGINT)
+        self.assertTrue(until(lambda: len(server.requests) == 1))
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 3, said)
+        self.assertIn("1 of 1 pushes failed", said)
+        self.assert_unharmed()
+
+    def test_an_interval_without_calls_is_no_push(self):
+        server = self.serve()
+        process = subprocess.Popen(["sleep", "600"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        controller = self.attach(process, "--every=1s", "--push",
+                                 server.url)
+        self.assertTrue(until(lambda: len(self.snapshots()) == 2))
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
+        self.assertEqual(server.requests, [])
+        self.assertNotIn("succeeded", said)
+
     def test_without_intervals_all_is_pushed_at_the_end(self):
         server = self.serve()
         controller = self.begin("--push", server.url)
@@ -186,6 +213,15 @@ class Headers(Intervals):
         pushes = [line for line in lines if line.startswith(b"clew\0push\0")]
         self.assertTrue(pushes)
         self.assertEqual([line for line in lines if b"s3cret" in line], [])
+
+    def test_secrets_that_no_child_accepts_are_refused(self):
+        file = self.work / "headers"
+        file.write_text("".join(f"X-Secret-{i}: {'s' * 16000}\n"
+                                for i in range(9)), encoding="ascii")
+        done = self.clew("attach", "--push=https://localhost:1",
+                         f"--headers={file}", self.process.pid)
+        self.assert_one_line_error(done, "have 141 KB", "up to 127 KB")
+        self.assertFalse(self.recording_path.exists())
 
     def test_headers_that_are_no_secrets_need_no_https(self):
         """clew cannot know that 0.0.0.0 is this host."""
