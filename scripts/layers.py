@@ -114,7 +114,7 @@ MAY_INCLUDE = {
     "digest": set(),
     "image": {"machine", "disasm", "wire", "match", "digest"},
     "base": set(),
-    # What liba2n promises, and the format that it writes.
+    # The public header of liba2n, and the format of its index.
     "symbolizer/a2n.h": set(),
     "symbolizer/index_format.h": set(),
     **{room: {"symbolizer/a2n.h", "symbolizer/index_format.h", *others.split(),

@@ -165,7 +165,7 @@ LOADS = [
 NONE, FEW, MANY = range(3)
 NOTE = """These programs are stripped. clew and callgrind count all calls of \
 them; uftrace
-patches only what has a symbol, so that its figure is for a part of the work."""
+patches only functions with symbols, so its figure is for a part of the work."""
 
 
 def measure(load, tools, folder, rounds):

@@ -8,8 +8,8 @@
  *
  * Both kinds of events take turns in blocks of a few, drawn from the same
  * contexts, so that any disturbance slows both. The agent begins after the
- * program has run for a while: the cost of a context's first call in clew
- * itself is no cost of the query.
+ * program has run for a while, so that the figure does not contain the cost of
+ * a context's first call in clew itself.
  *
  *	ids		the id first (clew.h), and the stack where that is new
  *	libunwind	the stack of each, by unw_backtrace()

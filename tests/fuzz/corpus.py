@@ -260,7 +260,7 @@ def record_taken(build, target, work):
 
 
 def make_index(build, folder, work):
-    """Of a small program with debug information."""
+    """Writes the index of a small program with debug information."""
     program = work / "program"
     source = pathlib.Path(__file__).parents[1] / "targets" / "inlines.cc"
     subprocess.run(["g++", "-g", "-O2", source, "-o", program], check=True)
@@ -312,7 +312,7 @@ def small_class():
 
 
 def make_classes(folder, work):
-    """One that a compiler has made, if there is one, and one by hand."""
+    """Writes a handmade class, and one of javac if it is installed."""
     (folder / "class_small").write_bytes(small_class())
     shutil.copy(folder / "class_small", folder / "class")
     if shutil.which("javac"):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is a file to import. It is read in the format of its
- * first line and in each format; what was read becomes parts of a recording.
+ * libFuzzer entry: the input is a file to import. The fuzzer reads it in the
+ * format that its first line suggests and in each format, and writes the result
+ * as parts of a recording.
  */
 #include <stdint.h>
 #include <stdio.h>

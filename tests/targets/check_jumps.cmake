@@ -1,7 +1,7 @@
 # cmake -DOBJDUMP=... -DFILE=... -DFUNCTIONS=a;b -P check_jumps.cmake
 #
-# Fails unless each of FUNCTIONS of an object FILE ends in a jump out of it:
-# a test of tail calls must not pass because the compiler made none.
+# Fails unless each of FUNCTIONS in an object FILE ends with a jump out of it.
+# Otherwise a test of tail calls could pass because the compiler made none.
 execute_process(COMMAND ${OBJDUMP} -dr --no-show-raw-insn ${FILE}
   OUTPUT_VARIABLE code COMMAND_ERROR_IS_FATAL ANY)
 foreach(function ${FUNCTIONS})
