@@ -89,7 +89,7 @@ struct bytecode {
  */
 extern const char bytecode_lengths[BYTECODE_OPCODES + 1];
 
-/* bytecode_read() for opcodes with length '0'. */
+/* Does the work of bytecode_read() for opcodes with length '0'. */
 int bytecode_read_long(const uint8_t *code, uint32_t code_bytes, uint32_t at,
 		       struct bytecode *out);
 

@@ -263,7 +263,7 @@ uint32_t pool_add_integer(struct class_pool *pool, int32_t value)
 	return number;
 }
 
-/* A long takes two numbers. */
+/* Adds a long, which takes two numbers. */
 uint32_t pool_add_long(struct class_pool *pool, int64_t value)
 {
 	const uint32_t number = take_number(pool);

@@ -31,7 +31,10 @@ static int skip_type(struct type_reader *reader)
 	return 1;
 }
 
-/* A class is named "java/lang/String", an array by its descriptor. */
+/*
+ * Returns the name of a type as a class: "java/lang/String" for a class, the
+ * descriptor for an array.
+ */
 static struct classfile_name name_of(const char *from, const char *end)
 {
 	if (*from == 'L')

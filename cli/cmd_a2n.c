@@ -278,8 +278,8 @@ static void list(const struct a2n_answers *answers,
 }
 
 /*
- * Text that is no address is repeated on standard input, but is an error in an
- * argument.
+ * Answers an argument. Text that is no address is an error here, while it is
+ * repeated if it comes from standard input.
  */
 static void answer_argument(struct a2n_answers *answers, char *argument)
 {

@@ -104,7 +104,10 @@ static void add_condition(struct diff_options *options, char *text)
 	options->texts[options->text_count++] = text;
 }
 
-/* Whether numbers need units depends on --value, which may come later. */
+/*
+ * Parses the conditions after all options. Whether their numbers need units
+ * depends on --value, which may follow them.
+ */
 static void parse_conditions(struct diff_options *options,
 			     struct argp_state *state)
 {

@@ -51,7 +51,10 @@ static const struct argp_option argp_options[] = {
 
 /* ---- Options ---- */
 
-/* The last argument is the address, the one before it the recording. */
+/*
+ * Takes the arguments. The last one is the address, the one before it the
+ * recording.
+ */
 static void take_arguments(struct push_command *command,
 			   struct argp_state *state)
 {

@@ -109,7 +109,7 @@ static void read_twice(struct status *items, size_t count)
 
 /* ---- Output ---- */
 
-/* The caller frees the text. */
+/* Returns the state of a process as text, which the caller frees. */
 static char *state_text(const struct live_process *process)
 {
 	if (!process->is_attached)

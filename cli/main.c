@@ -61,7 +61,10 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* Printed for `clew` alone: five lines instead of the list of commands. */
+/*
+ * Prints the text for `clew` without arguments: five lines instead of the list
+ * of commands.
+ */
 static void print_introduction(FILE *out)
 {
 	fputs("clew counts each function call of a program, without a "
@@ -85,7 +88,7 @@ static void print_commands(FILE *out)
 	      out);
 }
 
-/* argv[0] is the command's name. */
+/* Runs a command. argv[0] is the command's name. */
 static int run(const struct command *command, int argc, char **argv)
 {
 	char *name = memory_printf("clew %s", command->name);

@@ -175,8 +175,9 @@ static void doubt_for_part(void *context, const struct reference *jump)
 }
 
 /*
- * A jump to the function's own entry arrives in the stub like a tail call: for
- * these functions the stub takes it for a loop (wire_loops()).
+ * Finds functions that jump to their own entry. Such a jump arrives in the stub
+ * like a tail call: for these functions the stub takes it for a loop
+ * (wire_loops()).
  */
 static void find_loops(const struct inquiry *q, struct wire_function *list,
 		       uint32_t count)

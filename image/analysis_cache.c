@@ -98,7 +98,10 @@ static size_t file_bytes(uint32_t count)
 	       count * sizeof(struct wire_function) + sizeof(uint64_t);
 }
 
-/* Only short jumps have an island, and its 5 bytes must be in the module. */
+/*
+ * Returns whether a function's island is plausible. Only short jumps have an
+ * island, and its 5 bytes must be in the module.
+ */
 static int island_is_sound(const struct analysis *analysis,
 			   const struct wire_function *function)
 {
@@ -292,7 +295,10 @@ static int temporary_path(struct cache_path *temporary,
 	return temporary->is_too_long ? -ENAMETOOLONG : 0;
 }
 
-/* All users may read root's analyses if they may read root's folder. */
+/*
+ * Returns the mode of a new file. All users may read root's analyses if they
+ * may read root's folder.
+ */
 static mode_t mode_in(const char *cache_dir)
 {
 	int fd = open(cache_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

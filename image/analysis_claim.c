@@ -53,8 +53,9 @@ static int lock(int fd)
 }
 
 /*
- * A process that has opened the file before it is removed locks a file that no
- * other process uses, and finds the analysis.
+ * Removes the file and releases the lock. A process that has opened the file
+ * before it is removed locks a file that no other process uses, and finds the
+ * analysis.
  */
 void analysis_claim_end(struct analysis_claim *claim)
 {

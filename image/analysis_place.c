@@ -54,7 +54,7 @@ const char *analysis_place_folder(const struct analysis_place *place)
 	return place->is_guarded ? place->cache : place->apart.text;
 }
 
-/* The folder gets the read permissions of the cache. */
+/* Creates the folder, with the read permissions of the cache. */
 void analysis_place_make(const struct analysis_place *place)
 {
 	const int errno_before = errno;

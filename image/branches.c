@@ -453,7 +453,10 @@ static void read_unwind_info(struct reading *r)
 	}
 }
 
-/* Padding does not change whether the code before it continues after it. */
+/*
+ * Stores whether an instruction continues into the next one. Padding does not
+ * change whether the code before it continues after it.
+ */
 static void note_flow(struct reading *r, const struct insn *insn)
 {
 	if (insn->kind != INSN_NOP)
@@ -584,7 +587,10 @@ static void visit_code(void *context, const struct code_range *range)
 	read_stretch(walk->reading, range->vaddr, range->end, &walk->next);
 }
 
-/* A function that starts inside another is entered there. */
+/*
+ * Marks the starts of functions that lie inside another function, because they
+ * are entered there.
+ */
 static void mark_inner_entries(struct branches *branches,
 			       const struct functions *functions)
 {

@@ -6,7 +6,10 @@
 
 #include "image/content_ranges.h"
 
-/* The number of bytes separates one range from the next. */
+/*
+ * Adds a range to the hash. The number of bytes, which is added as well,
+ * separates one range from the next.
+ */
 static int add_range(void *context, const uint8_t *bytes, uint64_t count)
 {
 	blake2b_add(context, &count, sizeof(count));

@@ -130,7 +130,10 @@ static int enter_record(struct eh_frame_reader *r, int *wide)
 	return length != 0 && !r->bytes.failed;
 }
 
-/* The letters of the augmentation string determine the contents of its data. */
+/*
+ * Reads the augmentation data of a CIE. The letters of the augmentation string
+ * determine its contents.
+ */
 static void read_augmentation(struct eh_frame_reader *r, const char *letters,
 			      struct cie *cie)
 {
@@ -415,8 +418,8 @@ static uint8_t read_lsda_head(struct eh_frame_reader *r,
 }
 
 /*
- * A table has at most as many entries as its function has bytes, so the time is
- * linear.
+ * Visits the landing pads in a function's table. A table has at most as many
+ * entries as its function has bytes, so the time is linear.
  */
 int eh_frame_walk_landings(const struct image *image, const struct fde *fde,
 			   landing_visit visit, void *context)

@@ -147,7 +147,7 @@ static void sift_down(struct function *heap, uint32_t at, uint32_t count)
 	heap[at] = moving;
 }
 
-/* Heapsort, because qsort() may call malloc. */
+/* Sorts by heapsort, because qsort() may call malloc(). */
 static void sort(struct function *list, uint32_t count)
 {
 	for (uint32_t i = count / 2; i-- > 0;)

@@ -100,7 +100,10 @@ static struct island_gap gap_behind(const struct islands *islands,
 	return gap;
 }
 
-/* The short jump itself may be partly in padding. */
+/*
+ * Returns whether a 5-byte jump at vaddr would overlap the short jump, which
+ * may itself be partly in padding.
+ */
 static int is_of_site(uint64_t vaddr, uint64_t site_vaddr)
 {
 	return vaddr + PATCH_BYTES > site_vaddr &&

@@ -12,7 +12,10 @@ struct spread {
 	int has_changed;
 };
 
-/* A thunk accesses the return address of its own call, not its caller's. */
+/*
+ * Returns whether the function reads its return address. A thunk does not
+ * count, because it accesses the return address of its own call.
+ */
 static int reads(const struct spread *s, uint32_t index)
 {
 	struct bytes b =

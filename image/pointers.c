@@ -30,7 +30,9 @@ static struct bytes table_of(const struct image *image, int64_t start_tag,
 	return b;
 }
 
-/* A missing symbol is treated as undefined. */
+/*
+ * Returns the symbol with an index. A missing symbol is treated as undefined.
+ */
 static Elf64_Sym symbol_of(const struct image *image, uint64_t index)
 {
 	Elf64_Sym symbol = { .st_shndx = SHN_UNDEF };
@@ -79,8 +81,8 @@ static void visit_word_at(const struct pointer_walk *w, uint64_t vaddr)
 }
 
 /*
- * DT_RELR: an even word is the address of a pointer, an odd one a bitmap of
- * which of the next 63 words are also pointers.
+ * Visits the pointers of DT_RELR. An even word is the address of a pointer, an
+ * odd one a bitmap of which of the next 63 words are also pointers.
  */
 static void walk_relr(const struct pointer_walk *w)
 {
@@ -156,7 +158,10 @@ struct named_walk {
 	void *context;
 };
 
-/* A hostile file may have many unterminated names; long ones are not needed. */
+/*
+ * Returns the name at an offset, or "" if it is too long. A hostile file may
+ * have many names without an end, and long names are not needed.
+ */
 static const char *name_at(const struct named_walk *w, uint32_t offset)
 {
 	struct bytes b = w->strings;

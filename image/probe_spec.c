@@ -235,8 +235,8 @@ static unsigned int walk_one(const struct probe_map *map, uint64_t vaddr,
 }
 
 /*
- * Stripped programs have no symbol for main(), but their entry code contains
- * its address.
+ * Finds the functions with the name. Stripped programs have no symbol for
+ * main(), but their entry code contains its address.
  */
 static struct name_matches find_name(const struct probe_spec *spec,
 				     const struct image *image)

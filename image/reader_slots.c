@@ -65,7 +65,10 @@ static void visit_slot(void *context, const struct named_pointer *pointer)
 	add(g, pointer->slot_vaddr, kind, pointer->vaddr);
 }
 
-/* An mcount() that is linked statically has no slot. */
+/*
+ * Adds a function of the module that reads its caller's return address. An
+ * mcount() that is linked statically has no slot.
+ */
 static int visit_symbol(void *context, const struct symbol *symbol)
 {
 	if (symbol->is_function && symbol->is_defined &&

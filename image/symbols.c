@@ -41,7 +41,10 @@ static struct string_table strings_in(const void *start, uint64_t bytes)
 	return (struct string_table){ text, bytes };
 }
 
-/* In a dynamic table, hidden symbols are local. */
+/*
+ * Returns whether other modules can call a symbol. In a dynamic table, hidden
+ * symbols are local.
+ */
 static int is_exported(const struct symbol_table *table,
 		       const Elf64_Sym *symbol)
 {
@@ -130,7 +133,10 @@ static uint64_t count_of_gnu_hash(const struct image *image, uint64_t vaddr)
 	return b.failed ? 0 : last + 1;
 }
 
-/* The table has no length, but each of its symbols is hashed. */
+/*
+ * Returns the number of symbols in the dynamic table. The table has no length,
+ * but each of its symbols is in a hash table.
+ */
 static uint64_t count_of_dynamic(const struct image *image)
 {
 	uint64_t vaddr;

@@ -52,8 +52,9 @@ static struct prologue judged(const struct choice *c, uint32_t index,
 }
 
 /*
- * Without unwind information it is not certain that a loop to the entry arrives
- * there with the stack of a call.
+ * Returns whether a function's loops are uncertain. Without unwind information
+ * it is not certain that a loop to the entry arrives there with the stack of a
+ * call.
  */
 static int loops_blindly(const struct choice *c, uint32_t index,
 			 const struct prologue *prologue)
@@ -88,7 +89,7 @@ static void accept(struct choice *c, uint32_t index,
 	take(c, function->vaddr + prologue->patch_offset, bytes);
 }
 
-/* The first round, whose reasons are reported. */
+/* Tries a 5-byte jump. This is the first round, whose reasons are reported. */
 static void try_jump(struct choice *c, uint32_t index)
 {
 	struct prologue prologue = judged(c, index, prologue_judge);
@@ -101,7 +102,7 @@ static void try_jump(struct choice *c, uint32_t index)
 		accept(c, index, &prologue, 0, PATCH_BYTES);
 }
 
-/* The function is not hooked, but gets a jump to a probe, or nothing. */
+/* Tries a jump to a probe, for a function that is not hooked. */
 static void try_watch(struct choice *c, uint32_t index)
 {
 	struct prologue prologue = judged(c, index, prologue_judge);
@@ -181,8 +182,9 @@ static int8_t find_host(const struct choice *c, uint32_t index, uint64_t site,
 }
 
 /*
- * Dense code (gcc -Os) has no padding. But if the first ten bytes of another
- * function can be displaced, that function's jump leaves five of them free.
+ * Tries a 2-byte jump to the bytes of another function. Dense code (gcc -Os)
+ * has no padding. But if the first ten bytes of another function can be
+ * displaced, that function's jump leaves five of them free.
  */
 static void try_guest(struct choice *c, uint32_t index)
 {
@@ -300,8 +302,9 @@ static void try_trap(struct choice *c, uint32_t index)
 }
 
 /*
- * If part of a function cannot be decoded, its branches are unknown. But no
- * branch leads into an instruction, and a breakpoint has a single byte.
+ * Tries a breakpoint. If part of a function cannot be decoded, its branches are
+ * unknown. But no branch leads into an instruction, and a breakpoint has a
+ * single byte.
  */
 static void try_unclear(struct choice *c, uint32_t index)
 {

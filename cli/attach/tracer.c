@@ -334,8 +334,8 @@ static int seize_new(struct tracer *tracer, size_t *news, char **why)
 }
 
 /*
- * Stopped threads create no threads, so all are stopped once a pass over the
- * threads finds no new one.
+ * Passes over the threads until a pass finds no new thread. Stopped threads
+ * create no threads, so all threads are stopped then.
  */
 int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 {
@@ -422,9 +422,10 @@ static void release(struct tracer *tracer, struct tracee *thread)
 }
 
 /*
- * A thread that has not stopped yet can be released only after it has stopped,
- * so this function waits for that. A thread that waits for its vfork child
- * would otherwise stop later, when no tracer is left to let it continue.
+ * Releases all threads. A thread that has not stopped yet can be released only
+ * after it has stopped, so this function waits for that. A thread that waits
+ * for its vfork child would otherwise stop later, when no tracer is left to let
+ * it continue.
  */
 void tracer_release(struct tracer *tracer)
 {

@@ -150,7 +150,10 @@ static int remove_entries(const char *path, DIR *dir)
 	return err ? err : remove_entry(path, dir, WIRE_CONFIG_NAME);
 }
 
-/* If a command is killed before rmdir(), an empty directory remains. */
+/*
+ * Removes a recording. If the command is killed before rmdir(), an empty
+ * directory remains.
+ */
 int output_remove(const char *path)
 {
 	DIR *dir = open_directory(path);

@@ -35,7 +35,10 @@ static char *views_folder(char **why)
 	return NULL;
 }
 
-/* A name is a file's name, and contains nothing that a shell treats. */
+/*
+ * Checks the name of a view. It becomes a file's name, and must contain no
+ * character that is special in shells.
+ */
 static int check_name(const char *name, char **why)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"

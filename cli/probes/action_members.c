@@ -95,8 +95,8 @@ int action_take_member(struct action_parser *r, struct rewritten *part)
 }
 
 /*
- * A reference argument counts as a struct here, but its register contains a
- * pointer.
+ * Handles the "->" behind a part. An argument that is a reference counts as a
+ * struct here, but its register contains a pointer.
  */
 int action_take_arrow(struct action_parser *r, struct rewritten *part)
 {

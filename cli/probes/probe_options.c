@@ -193,8 +193,9 @@ struct forecast {
 };
 
 /*
- * In a hooked function, probes on the first bytes need no breakpoint, so a lack
- * of traps does not matter.
+ * Checks whether a probe can be set at a site. In a hooked function, probes on
+ * the first bytes need no breakpoint, so it does not matter if breakpoints
+ * cannot be used.
  */
 static void check_site(void *context, const struct probe_site *site)
 {
@@ -299,7 +300,10 @@ static int check_file(struct read_file *last, const struct probe_spec *spec,
 	return count < INT_MAX ? (int)count : INT_MAX;
 }
 
-/* Whether the file is meant and has the function, without decoding its code. */
+/*
+ * Returns whether the probe's text names this file and the file has the
+ * function. The file's code is not decoded.
+ */
 static int has_function(const char *path, const struct probe_spec *spec)
 {
 	struct image image;

@@ -63,9 +63,9 @@ static int parse_value(const char *value, int64_t *out)
 }
 
 /*
- * The function's type is unknown. A negative int has zeros in the upper half of
- * its register. Therefore negative values and order comparisons use a cast to
- * int or long.
+ * Returns the text of a condition on the function's result, whose type is
+ * unknown. A negative int has zeros in the upper half of its register.
+ * Therefore negative values and order comparisons use a cast to int or long.
  */
 static char *condition(const char *sign, const char *text, int64_t value)
 {
@@ -80,8 +80,8 @@ static char *condition(const char *sign, const char *text, int64_t value)
 }
 
 /*
- * Whether the text can be a function's name: it has no operators but brackets
- * of template arguments, or is an operator of C++.
+ * Returns whether the text can be a function's name: it has no operators but
+ * brackets of template arguments, or is an operator of C++.
  */
 static int is_name(const char *text)
 {

@@ -66,7 +66,7 @@ static char *copy(const char *word)
 	return memory_string(word, strlen(word));
 }
 
-/* A snapshot has this path until it is complete. */
+/* Returns the path that a snapshot has until it is complete. */
 static char *new_path(const struct intervals *intervals)
 {
 	return memory_printf("%s.new", intervals->output);

@@ -243,7 +243,7 @@ static int add_java(struct directives *directives,
 	return add_text(directives, directive, value, why);
 }
 
-/* Format: "5%" or "0.5%". */
+/* Adds a budget. Its format is "5%" or "0.5%". */
 static int add_budget(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
@@ -267,7 +267,10 @@ static int add_budget(struct directives *directives,
 	return 0;
 }
 
-/* Format: "SIZE", or "ring:SIZE" for each thread. */
+/*
+ * Adds the size of a trace. Its format is "SIZE", or "ring:SIZE" for the size
+ * of each thread's part.
+ */
 static int add_trace(struct directives *directives,
 		     const struct directive *directive, const char *value,
 		     char **why)

@@ -66,9 +66,9 @@ static void set_environment(const struct launch *launch)
 }
 
 /*
- * execvp() runs files that the kernel rejects as scripts without "#!", as
- * shells do. For an ELF file of another machine, this would give misleading
- * errors.
+ * Executes a program. execvp() would run files that the kernel rejects as
+ * scripts without "#!", as shells do. For an ELF file of another machine, this
+ * would give misleading errors.
  */
 static int execute(char **argv)
 {

@@ -29,8 +29,9 @@ static int is_written(int fd)
 }
 
 /*
- * A lease is not reliable on stacked file systems, nor is a pid with several
- * namespaces. Both checks must succeed.
+ * Returns whether a process with this pid exists. This check is not reliable
+ * with several pid namespaces, and the check by a lease is not reliable on
+ * stacked file systems. Therefore both checks must succeed.
  */
 static int is_alive(pid_t pid)
 {
@@ -79,7 +80,10 @@ static int open_to_read(int directory, const char *name)
 	return regular_file_open_at(directory, name, O_RDONLY | O_NOFOLLOW);
 }
 
-/* On failure the file keeps its length, which does no harm. */
+/*
+ * Truncates a file to its content. On failure the file keeps its length, which
+ * does no harm.
+ */
 static void trim(int directory, const char *name, int *is_running)
 {
 	int fd = open_to_read(directory, name);

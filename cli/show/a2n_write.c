@@ -83,7 +83,10 @@ static void put_number(struct a2n_writer *writer, uint64_t number,
 
 /* ---- Text ---- */
 
-/* ASCII text was made printable when it was read; other text may need it. */
+/*
+ * Returns whether a text is ASCII. Such a text was made printable when it was
+ * read; other texts may still have to be.
+ */
 static int is_ascii(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -137,7 +140,10 @@ static void put_file(struct a2n_writer *writer, const struct a2n_frame *frame)
 	put_printable(writer, file, length);
 }
 
-/* addr2line writes "file:?" and "??:0"; llvm-symbolizer writes "??:0:0". */
+/*
+ * Writes the file and line of a frame. For unknown ones addr2line writes
+ * "file:?" and "??:0", and llvm-symbolizer "??:0:0".
+ */
 static void put_place(struct a2n_writer *writer, const struct a2n_frame *frame)
 {
 	put_file(writer, frame);

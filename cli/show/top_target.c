@@ -258,7 +258,7 @@ static char *joined(char *const *words)
 	return text_printable(line);
 }
 
-/* `clew attach` chooses the processes, as it does for users. */
+/* Starts `clew attach`, which chooses the processes as it does for users. */
 static int open_attached(struct top_target *target,
 			 const struct target_choice *choice, char **why)
 {

@@ -133,8 +133,9 @@ static void strike_line(int home, const struct inner_folder *folder)
 }
 
 /*
- * The library has written lines to the folder's file WIRE_UNRECORDED_NAME.
- * Appends them to the home's file of this name. Returns 0 or -errno.
+ * Appends the lines that the library has written to the folder's file
+ * WIRE_UNRECORDED_NAME to the file of this name in the home. Returns 0 or
+ * -errno.
  */
 static int bring_lines(int home, const struct inner_folder *folder)
 {

@@ -244,8 +244,8 @@ static int open_library(pid_t pid, const struct target_mapping *module,
 }
 
 /*
- * Only root may open files in map_files; for other users the file's path is
- * used.
+ * Opens a module's file. Only root may open files in map_files; for other users
+ * the file's path is used.
  */
 int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image)
@@ -459,15 +459,18 @@ uint64_t target_start_within(pid_t pid, pid_t own)
 }
 
 /*
- * The kernel chooses a random start of the stack for each program that is
- * executed, and the stat file contains it.
+ * Returns the start of the stack, which the stat file contains. The kernel
+ * chooses it at random for each program that is executed.
  */
 uint64_t target_program_mark(pid_t pid)
 {
 	return stat_field(memory_printf("/proc/%d/stat", pid), STAT_STACK);
 }
 
-/* The bit is PF_KTHREAD of the kernel's linux/sched.h. */
+/*
+ * Returns whether the process belongs to the kernel, by the bit PF_KTHREAD of
+ * the kernel's linux/sched.h.
+ */
 int target_is_of_kernel(pid_t pid)
 {
 	unsigned int flags;

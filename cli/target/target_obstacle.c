@@ -329,8 +329,8 @@ static char *obstacle_of_state(pid_t pid, char state)
 }
 
 /*
- * While a process exits, it loses one property after another, so that other
- * checks would find misleading reasons.
+ * Returns a message if the process is exiting. An exiting process loses one
+ * property after another, so that other checks would find misleading reasons.
  */
 char *target_end(pid_t pid)
 {
@@ -344,8 +344,8 @@ char *target_end(pid_t pid)
 }
 
 /*
- * In this order, because each check assumes that the checks before have found
- * nothing.
+ * The checks, in their order: each check assumes that the checks before have
+ * found nothing.
  */
 static char *(*const others[])(pid_t pid) = {
 	obstacle_of_ending,  obstacle_of_filter, obstacle_of_proc,

@@ -74,7 +74,10 @@ static __attribute__((noinline)) struct clew_here java_context(uint64_t id)
 	return answer(id, note, CLEW_HAS_JAVA);
 }
 
-/* Rare cases are in other functions, so that this one saves no registers. */
+/*
+ * Rare cases are handled in other functions, so that this function need not
+ * save registers.
+ */
 struct clew_here clew_context(void)
 {
 	const struct tally *tally = counted_in();

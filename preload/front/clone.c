@@ -108,10 +108,10 @@ static void resume_parent(uint64_t id)
 }
 
 /*
- * A CLONE_VM child without CLONE_SETTLS uses the thread-local storage,
- * including the id, of its parent thread. The id is restored when the child has
- * left the memory (CLONE_VFORK); otherwise nothing is counted while both run
- * (sharing.h).
+ * The front of clone(). A CLONE_VM child without CLONE_SETTLS uses the
+ * thread-local storage, including the id, of its parent thread. The id is
+ * restored when the child has left the memory (CLONE_VFORK); otherwise nothing
+ * is counted while both run (sharing.h).
  */
 EXPORT int clone(int (*function)(void *), void *stack, int flags,
 		 void *argument, ...)

@@ -87,9 +87,10 @@ static int ask_in_memory(backtrace_function function, void **frames, int room)
 }
 
 /*
- * The function looks up unwind information, as if the thread was about to land.
- * clew then searches for the caller of each call that the function makes, and
- * must not take its own list of return addresses for active calls.
+ * Calls a function of the backtrace family. The function looks up unwind
+ * information, as if an exception was about to be caught. clew then searches
+ * for the caller of each call that the function makes, and must not take its
+ * own list of return addresses for active calls.
  */
 static int program_frames(backtrace_function function, void **frames, int room)
 {

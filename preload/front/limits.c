@@ -91,7 +91,10 @@ EXPORT int getrlimit(__rlimit_resource_t resource, struct rlimit *old)
 	return change_limit(0, (int)resource, NULL, old);
 }
 
-/* 64-bit variants; all types have 64 bits here. */
+/*
+ * The 64-bit variants of the functions above. All types have 64 bits here, so
+ * they do the same.
+ */
 EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource,
 		     const struct rlimit64 *set, struct rlimit64 *old)
 	__attribute__((alias("prlimit")));

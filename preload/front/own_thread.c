@@ -22,8 +22,8 @@ static void *begin(void *does)
 }
 
 /*
- * All signals are blocked meanwhile, because signals for the program must not
- * be delivered to that thread.
+ * Creates the thread. All signals are blocked meanwhile, because signals for
+ * the program must not be delivered to that thread.
  */
 int own_thread_make(void (*does)(void))
 {

@@ -56,7 +56,10 @@ static void put(_Atomic uint64_t *signals, uint64_t bit, int is_in)
 		*signals &= ~bit;
 }
 
-/* While clew detaches, the state of SIGTRAP is kept until the end. */
+/*
+ * Returns whether clew handles its signals now. While clew detaches, the state
+ * of SIGTRAP is kept until the end.
+ */
 static int is_on(void)
 {
 	return rt.header && (rt.header->state == WIRE_RUNNING ||
@@ -249,8 +252,8 @@ static const sigset_t *in_wait(const sigset_t *set, sigset_t *copy)
 }
 
 /*
- * A signal of clew's would end the wait. Therefore clew's signals are blocked
- * during the wait, and delivered after it.
+ * The front of sigsuspend(). A signal of clew's would end the wait. Therefore
+ * clew's signals are blocked during the wait, and delivered after it.
  */
 EXPORT int sigsuspend(const sigset_t *set)
 {

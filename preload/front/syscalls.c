@@ -47,7 +47,7 @@ long syscall_fork(SYSCALL_ARGUMENTS)
 	return clone_by(number, a, b, c, d, e, f);
 }
 
-/* Arguments: flags, stack, ... */
+/* The arguments are those of clone(): the flags, the stack and so on. */
 long syscall_clone(SYSCALL_ARGUMENTS)
 {
 	if (a & CLONE_VM || b)
@@ -55,7 +55,7 @@ long syscall_clone(SYSCALL_ARGUMENTS)
 	return clone_by(number, a, b, c, d, e, f);
 }
 
-/* Arguments: struct clone_args, its size. */
+/* The arguments are those of clone3(): a struct clone_args and its size. */
 long syscall_clone3(SYSCALL_ARGUMENTS)
 {
 	const struct clone_args *wanted = (const struct clone_args *)a;

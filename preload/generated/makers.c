@@ -346,8 +346,8 @@ static void end_unlocked(uint64_t start, uint64_t end, uint64_t maker)
 }
 
 /*
- * A forked child drops its parent's records, which are in another part, and
- * ended items.
+ * Called before each use of the list. In a forked child, drops ended items and
+ * the records of the parent, which are in another part.
  */
 static void begin_in_child(void)
 {

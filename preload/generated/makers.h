@@ -24,7 +24,9 @@
  */
 void makers_note(uint64_t pc, uint64_t start, uint64_t bytes);
 
-/* The memory is about to be unmapped, or replaced by another mapping. */
+/*
+ * Records that memory is about to be unmapped, or replaced by another mapping.
+ */
 void makers_note_end(uint64_t start, uint64_t bytes);
 
 /*
@@ -40,7 +42,7 @@ void makers_begin_again(void);
  */
 void makers_note_earlier(void);
 
-/* The program names the memory; "" removes the name. */
+/* Records the name that the program gives to memory. "" removes the name. */
 void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
 
 /*

@@ -39,8 +39,8 @@ static struct locked_stream lines = {
 /* ---- Streams ---- */
 
 /*
- * A forked child has its own part, and the owner of the lock may not exist in
- * it.
+ * Called before each use of a stream. In a forked child, resets the stream: the
+ * child has its own part, and the owner of the lock may not exist in the child.
  */
 static void begin_in_child(struct locked_stream *stream)
 {

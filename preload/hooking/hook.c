@@ -273,8 +273,8 @@ static void serve_candidate(const struct pass *pass,
 }
 
 /*
- * False for libc, which sometimes blocks all signals by system calls of its
- * own.
+ * Returns whether the module may get breakpoints. libc may not, because it
+ * sometimes blocks all signals by its own system calls.
  */
 static int may_trap(const struct candidate *c, int has_traps)
 {

@@ -163,7 +163,7 @@ static int make_jump(struct cold *cold, struct patch_text *text)
 }
 
 /*
- * The patch of _dl_debug_state() is in no list of patches, because
+ * Patches _dl_debug_state(). The patch is in no list of patches, because
  * clew_unhook() must not revert it. Its pad (the jump to this file) is never
  * freed.
  */

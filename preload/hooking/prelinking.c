@@ -87,9 +87,9 @@ static struct prelinked_text_module text_of(const struct candidate *candidate,
 /* ---- Finding ---- */
 
 /*
- * A process that may not use breakpoints (a debugger traces it) uses no hooked
- * text, except of libc: one file serves all processes, and most may use
- * breakpoints.
+ * Returns whether to use hooked text for the module. A process that may not use
+ * breakpoints (a debugger traces it) uses no hooked text, except of libc: one
+ * file serves all processes, and most may use breakpoints.
  */
 static int text_is_wanted(const struct candidate *candidate,
 			  const struct patch_workshop *workshop)

@@ -98,7 +98,10 @@ static void search_in(uint64_t at, uint64_t bytes)
 	}
 }
 
-/* Ordinary stacks: one page of shadow belongs to half a page of stack. */
+/*
+ * Searches a range of ordinary stacks. One page of shadow belongs to half a
+ * page of stack.
+ */
 static void search_range(int pagemap, const struct memory_range *range)
 {
 	uint64_t entries[PAGES_AT_ONCE];

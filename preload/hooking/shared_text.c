@@ -387,8 +387,8 @@ uint64_t shared_texts_map(void)
 }
 
 /*
- * A module that has not been written to since contains its hooks and no other
- * changes.
+ * Returns whether the module's code contains its hooks and no other changes,
+ * because it was not written to since the hooks were written.
  */
 static int has_only_hooks(const struct shared_text *text)
 {
@@ -402,7 +402,10 @@ static int unmap_unwritten(void *argument)
 	return err ? err : move_each(has_only_hooks, map_own);
 }
 
-/* Either file may have been shortened: unreadable pages count as different. */
+/*
+ * Returns whether two ranges of memory are equal. Either file may have been
+ * shortened, so unreadable pages count as different.
+ */
 static int are_equal(uint64_t a, uint64_t b, uint64_t bytes)
 {
 	uint8_t one[COMPARED_BYTES], other[COMPARED_BYTES];

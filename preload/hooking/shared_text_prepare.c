@@ -165,7 +165,10 @@ static int find_file(void *argument)
 
 /* ---- Code ---- */
 
-/* The program runs between two chunks, and may unload the module. */
+/*
+ * Copies a chunk of the module's code. The program runs between two chunks, and
+ * may unload the module.
+ */
 static int copy_chunk(const struct composing *composing, uint8_t *to,
 		      uint64_t from, uint64_t bytes)
 {
@@ -235,8 +238,8 @@ static int write_texts(struct composing *composing)
 /* ---- The hooked file ---- */
 
 /*
- * The name contains the inode by which `clew attach` finds the module
- * (cli/target/target.c).
+ * Sets the name of the file, which contains the inode by which `clew attach`
+ * finds the module (cli/target/target.c).
  */
 static int name_file(struct composing *composing)
 {

@@ -17,7 +17,7 @@ void config_begin(struct config *config);
 /* Sets a value. Returns 0, -EINVAL, or -ENOENT if there is no such setting. */
 int config_set(struct config *config, const char *word, const char *text);
 
-/* Call it after the last setting. */
+/* Completes the configuration. Called after the last setting. */
 void config_end(struct config *config);
 
 #endif

@@ -192,8 +192,8 @@ static const struct link_map *find_nearest(uint64_t pc)
 }
 
 /*
- * The loader's own search needs no lock and is async-signal-safe. A walk
- * through its list may meet a map that another thread frees.
+ * Uses the loader's own search, which needs no lock and is async-signal-safe. A
+ * walk through its list may meet a map that another thread frees.
  */
 const struct link_map *lookup_module(uint64_t pc)
 {

@@ -369,9 +369,9 @@ void count_off(void)
 }
 
 /*
- * A handler that interrupts this loop may let the tally's table grow or switch
- * the thread; the handler's change remains. The loop makes no system call,
- * which a filter might forbid.
+ * Lets stubs of the thread count. A signal handler that interrupts this loop
+ * may let the tally's table grow or switch the thread; the handler's change
+ * remains. The loop makes no system call, which a filter might forbid.
  */
 void count_on(void)
 {

@@ -33,7 +33,10 @@
 
 #define ADMITTED_AT_ONCE 64
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003), one for each thread */
+/*
+ * Returns a random number by xorshift64 (Marsaglia, "Xorshift RNGs", 2003),
+ * with a state for each thread.
+ */
 uint64_t record_draw(void)
 {
 	uint64_t random = hot.random;
@@ -81,9 +84,10 @@ static uint64_t draw_exponential(void)
 }
 
 /*
- * The distribution is geometric: each call is checked with probability 1 / n,
- * independently of other calls, whether its context has few calls or many.
- * `scale` is -1 / ln(1 - 1 / n), computed by a power series, in 65536ths.
+ * Draws the number of calls until the next check. The distribution is
+ * geometric: each call is checked with probability 1 / n, independently of
+ * other calls, whether its context has few calls or many. `scale` is -1 / ln(1
+ * - 1 / n), computed by a power series, in 65536ths.
  */
 uint64_t record_draw_countdown(void)
 {

@@ -32,7 +32,10 @@ static enum module_state state_of(int err)
 	}
 }
 
-/* The file may have been replaced since it was loaded. */
+/*
+ * Returns whether the file at the module's path is still the one that was
+ * loaded. It may have been replaced since.
+ */
 static int is_loaded_file(const struct candidate *candidate)
 {
 	const struct module *module = candidate->module;
@@ -91,8 +94,9 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 }
 
 /*
- * The preferred numbers follow from the build-id or, without one, from the
- * path. A module without numbers has no functions.
+ * Takes numbers for the module's functions. The preferred numbers follow from
+ * the build-id or, without one, from the path. A module without numbers has no
+ * functions.
  */
 static int take_numbers(struct candidate *candidate, struct arena *kept)
 {

@@ -19,7 +19,10 @@ static struct {
 
 #define JOURNAL_BYTES (WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text))
 
-/* The kernel allocates pages on first use. */
+/*
+ * Reserves address space for a journal. The kernel allocates pages on first
+ * use.
+ */
 static void *reserve(void)
 {
 	return place_map(JOURNAL_BYTES, SYS_PROT_OURS,

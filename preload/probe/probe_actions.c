@@ -315,8 +315,8 @@ static void keep(struct probe_life *mine, uint32_t probe,
 /* ---- Modules ---- */
 
 /*
- * If a probe is in two loaded modules, its base is 0, because an address of one
- * module means nothing in the other.
+ * Stores the module of a probe. If a probe is in two loaded modules, its base
+ * is 0, because an address of one module means nothing in the other.
  */
 void probe_actions_place(uint32_t probe, const struct module *module)
 {
@@ -458,7 +458,7 @@ static void take_snapshot(const struct probe_action *action,
 		increment(&mine->hits[probe].over);
 }
 
-/* The parts of an action that read no register. */
+/* Executes the parts of an action that read no register. */
 static void act_simply(const struct probe_action *action,
 		       struct probe_life *mine, uint64_t probe, uint64_t ticks)
 {

@@ -17,9 +17,9 @@
 struct probe_callee probe_callees[WIRE_PROBES_MAX];
 
 /*
- * The frame of a running handler is stored before anything else, and cleared
- * last. A signal handler that jumps out of the probe's handler finds it there
- * (stack/landing.c), and so does the report of a crash (front/faults.c).
+ * Calls a handler. The handler's frame is stored before anything else, and
+ * cleared last. A signal handler that jumps out of the probe's handler finds it
+ * there (stack/landing.c), and so does the report of a crash (front/faults.c).
  *
  * A general handler calls no hooked function, so it need not be muted. Signal
  * handlers that interrupt it count as usual.

@@ -7,8 +7,8 @@
 #define CLEW_PROBE_PROBE_HIT_H
 
 /*
- * A handler as described in preload/stubs/probe.h, in assembly. Its third
- * argument is the probe's number.
+ * The handler of users' probes, in assembly (preload/stubs/probe.h describes
+ * handlers). Its third argument is the probe's number.
  */
 void probe_hit(void);
 

@@ -18,7 +18,10 @@
 
 #include <stdint.h>
 
-/* Any thread and any signal handler may call this and the next function. */
+/*
+ * Starts a stopwatch. Any thread and any signal handler may call this and the
+ * next function.
+ */
 void stopwatch_start(uint64_t name, uint64_t sp, uint64_t tsc);
 
 /* Removes a stopwatch. Returns its start, or 0 if it is unknown. */

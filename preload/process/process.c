@@ -270,8 +270,9 @@ static void mark_as_own(void)
 }
 
 /*
- * Under a system call filter, nothing can be created for a forked child. Its
- * calls are counted as lost in its parent's part.
+ * Ends recording in a forked child under a system call filter, where nothing
+ * can be created for the child. Its calls are counted as lost in its parent's
+ * part.
  */
 static void stop_recording(void)
 {

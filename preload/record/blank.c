@@ -26,7 +26,10 @@ struct wire_count *hot_blank_table(void)
 	return table ? table : hot_empty_table;
 }
 
-/* Like all tables, a blank one is followed by an empty entry. */
+/*
+ * Maps the memory of a blank table. Like all tables, it is followed by an empty
+ * entry.
+ */
 static struct wire_count *map_blank(unsigned int log2)
 {
 	return place_map(

@@ -384,10 +384,11 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
 }
 
 /*
- * The first call after the table was rebuilt sweeps the retired table. A later
- * call rebuilds the table so that the busiest contexts get their home entries.
- * If this does not reduce the number of strays, the interval between calls
- * grows.
+ * Called after many strays (calls whose context is not at its home in the
+ * table). The first call after the table was rebuilt sweeps the retired table.
+ * A later call rebuilds the table so that the busiest contexts get their home
+ * entries. If this does not reduce the number of strays, the interval between
+ * calls grows.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part)
 {

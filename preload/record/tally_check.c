@@ -51,8 +51,8 @@ static int is_recorded(uint64_t id)
 }
 
 /*
- * The depth is one more than the caller's, or 1 if a coroutine's context was
- * recorded before its caller.
+ * Returns whether the depth of a context is right: one more than the caller's,
+ * or 1 if a coroutine's context was recorded before its caller.
  */
 static int has_right_depth(union note note, union note above)
 {

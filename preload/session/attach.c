@@ -289,7 +289,8 @@ static int refuse_recording(int err)
 }
 
 /*
- * The memory of a former session is reused, even if its configuration differs.
+ * Begins a session. The memory of a former session is reused, even if its
+ * configuration differs.
  */
 static int begin_session(const char *dir)
 {
@@ -455,8 +456,8 @@ static int go_on_preparing(void)
 }
 
 /*
- * A forked child drops a preparation that its parent has begun: the modules to
- * hook and the part belong to the parent.
+ * In a forked child, drops a preparation that its parent has begun: the modules
+ * to hook and the part belong to the parent.
  */
 static void forget_parents(void)
 {

@@ -120,8 +120,8 @@ static void exclude_from_cores(const volatile void *at, uint64_t bytes)
 }
 
 /*
- * These tables take megabytes of address space; only a page or two of them are
- * used.
+ * Excludes large tables from core files. The tables take megabytes of address
+ * space, of which only a page or two are used.
  */
 static void exclude_tables_from_cores(void)
 {

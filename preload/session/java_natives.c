@@ -120,7 +120,9 @@ EXPORT jint JNICALL NATIVE(setHooked)(JNIEnv *jni, jobject self,
 	return is_hooked ? clew_hook() : clew_unhook();
 }
 
-/* The path ends in NUL. */
+/*
+ * The native of clew's Java class that writes a snapshot. The path ends in NUL.
+ */
 EXPORT jint JNICALL NATIVE(snapshot)(JNIEnv *jni, jobject self, jbyteArray path)
 {
 	jbyte bytes[PATH_MAX];

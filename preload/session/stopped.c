@@ -222,9 +222,10 @@ static void finish(void)
 }
 
 /*
- * A thread that has just loaded or unloaded a module finishes the session, with
- * the loader's lock held. In a program that only loads and unloads modules, the
- * controller can stop no thread outside of the loader.
+ * Finishes the session if the controller has requested this. Called by a thread
+ * that has just loaded or unloaded a module, with the loader's lock held. In a
+ * program that only loads and unloads modules, the controller can stop no
+ * thread outside of the loader.
  */
 static void finish_if_wished(void)
 {

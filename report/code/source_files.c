@@ -73,7 +73,10 @@ static size_t line_bytes(const struct line_room *room)
 	return room->text_bytes + room->lines * sizeof(uint32_t);
 }
 
-/* A line needs no more than its limit, one tab, and a NUL. */
+/*
+ * Returns the memory that a file's lines may need. A line needs no more than
+ * its limit, one tab, and a NUL.
+ */
 static struct line_room room_of(const char *bytes, size_t count)
 {
 	const size_t most = SOURCE_LINE_BYTES_MAX + TAB_COLUMNS;

@@ -135,7 +135,10 @@ static void write_head(FILE *out, const struct export *export, int has_time)
 		fprintf(out, "missing\t%" PRIu64 "\n", missing);
 }
 
-/* The build-id is written if functions of the section have no names. */
+/*
+ * Writes the line of a module. The build-id is included if functions of the
+ * section have no names.
+ */
 static void write_module(FILE *out, struct catalog *catalog, uint32_t function,
 			 int has_unnamed)
 {
@@ -176,8 +179,9 @@ static void write_function(FILE *out, struct catalog *catalog,
 }
 
 /*
- * A section contains functions with names of all modules of one name, or those
- * without names of one module.
+ * Returns whether a new section begins. A section contains the functions with
+ * names of all modules that have one name, or the functions without names of
+ * one module.
  */
 static int is_new_section(struct catalog *catalog, uint32_t before,
 			  uint32_t function)

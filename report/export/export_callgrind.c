@@ -189,7 +189,8 @@ static void write_head(struct callgrind *callgrind)
 }
 
 /*
- * A name is written once, after its number; later the number alone is written.
+ * Writes a name. It is written once, after its number; later the number alone
+ * is written.
  */
 static void write_name(struct callgrind *callgrind, const char *key,
 		       uint32_t number, int is_new, const char *name)
@@ -201,7 +202,10 @@ static void write_name(struct callgrind *callgrind, const char *key,
 		fprintf(callgrind->out, "%s=(%" PRIu32 ")\n", key, number + 1);
 }
 
-/* The number after the last module stands for functions without a module. */
+/*
+ * Writes the module of a function. The number after the last module stands for
+ * functions without a module.
+ */
 static void write_module(struct callgrind *callgrind, const char *key,
 			 uint32_t module)
 {

@@ -140,7 +140,10 @@ static uint32_t find_lane(const struct firefox *firefox, uint32_t part,
 	return known ? (uint32_t)*known - 1 : FIREFOX_NONE;
 }
 
-/* The samples of a thread are contiguous. */
+/*
+ * Adds a lane for each thread with samples. The samples of a thread are
+ * contiguous.
+ */
 static void add_sample_lanes(struct firefox *firefox)
 {
 	const struct timeline *timeline = &firefox->export->session->timeline;

@@ -25,7 +25,10 @@ static void append(struct folded_line *line, char byte)
 	line->text[line->length++] = byte;
 }
 
-/* A semicolon in a name is replaced, because it separates frames. */
+/*
+ * Appends a name. A semicolon in the name is replaced, because it separates
+ * frames.
+ */
 static void append_text(struct folded_line *line, const char *text)
 {
 	for (; *text; text++)

@@ -111,7 +111,10 @@ static void close_frame(void *context, uint32_t node)
 	write_event(context, 'C', node);
 }
 
-/* The samples [from, to) of the timeline belong to one thread. */
+/*
+ * Writes the profile of a thread, to which the samples [from, to) of the
+ * timeline belong.
+ */
 static void write_thread(struct speedscope *speedscope,
 			 struct json_stream *profiles, const uint32_t *moved,
 			 size_t from, size_t to)

@@ -569,7 +569,10 @@ static void write_symbols(const struct firefox_tables *tables,
 	json_end(&table, "}");
 }
 
-/* There is one resource of type 1, "library", for each library. */
+/*
+ * Writes the table of resources, which has one resource of type 1, "library",
+ * for each library.
+ */
 static void write_resources(struct firefox_tables *tables,
 			    struct json_stream *shared)
 {

@@ -182,7 +182,10 @@ static void add_node(struct pprof_stacks *stacks, uint32_t index)
 	add_sample(stacks, index, 0, &rest);
 }
 
-/* A group becomes a label; frames begin below it. */
+/*
+ * Begins a stack at a node below the root. A group becomes a label, and frames
+ * begin below it.
+ */
 static void begin_top(struct pprof_stacks *stacks, uint32_t function)
 {
 	struct pprof *pprof = stacks->pprof;

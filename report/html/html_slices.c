@@ -78,7 +78,10 @@ static void enter_thread(struct slice_walk *walk,
 	walk->open_count = 0;
 }
 
-/* A tid may be reused; an earlier thread with this tid gets its own lane. */
+/*
+ * Adds a new lane if the present lane belongs to an earlier thread with the
+ * same tid, because a tid may be reused.
+ */
 static void leave_earlier(struct slice_walk *walk,
 			  const struct call_event *event)
 {

@@ -54,7 +54,10 @@ static void choose_samples(struct html_page *page, uint64_t start_ns)
 		latest_ns > start_ns ? latest_ns - start_ns : 1;
 }
 
-/* The samples of a thread are contiguous. */
+/*
+ * Adds the samples to the lanes of their threads. The samples of a thread are
+ * contiguous.
+ */
 static void add_samples(struct html_page *page)
 {
 	const struct timeline *timeline = &page->session->timeline;

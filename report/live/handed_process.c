@@ -274,8 +274,8 @@ static int write_file(struct handed_process *process,
 }
 
 /*
- * After a failed write: none of these packets may be reused. The next write
- * includes them.
+ * Called after a failed write. Keeps the packets, none of which may be reused,
+ * for the next write.
  */
 static void keep_pending(struct handed_process *process,
 			 const struct handed_counts *counts)

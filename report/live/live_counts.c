@@ -212,7 +212,8 @@ static int add_spans(struct live_part *part, const struct part_tallies *tallies)
 }
 
 /*
- * While a table is replaced by a larger one, a poll may find less than before.
+ * Begins a poll of a measure. While a table is replaced by a larger one, a poll
+ * may find a smaller sum than before.
  */
 static void begin_measure(struct live_measure *measure, uint64_t sum)
 {
@@ -223,7 +224,8 @@ static void begin_measure(struct live_measure *measure, uint64_t sum)
 }
 
 /*
- * The calls of all contexts, including folded ones, equal those of all threads.
+ * Begins a poll of a part's measures. The calls of all contexts, including
+ * folded ones, equal those of all threads.
  */
 static void begin_measures(struct live_part *part)
 {
@@ -324,7 +326,10 @@ static void take_header(struct live_part *part, const struct part_copy *copy)
 		part->lost += copy->header->losses[i];
 }
 
-/* A part that is not polled has had no calls since the last poll. */
+/*
+ * Updates a part that is not polled, because it has had no calls since the last
+ * poll.
+ */
 static void rest_part(struct live_part *part)
 {
 	part->total = (struct live_measure){ .calls = part->total.calls };

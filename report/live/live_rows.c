@@ -235,7 +235,9 @@ static uint64_t value_of(const struct live_row *row, enum live_key key)
 	}
 }
 
-/* Equal rows are sorted by calls, then by age. */
+/*
+ * Compares two rows for sorting. Equal rows are sorted by calls, then by age.
+ */
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct live_row *a = left, *b = right;

@@ -58,9 +58,9 @@ enum {
 };
 
 /*
- * P(X <= k) for X binomial (n, p), p > k / n. Sums downwards from the term of
- * k, which is the largest; each further term is the previous one times a factor
- * < 1.
+ * Returns P(X <= k) for X with the binomial distribution (n, p), p > k / n.
+ * Sums downwards from the term of k, which is the largest; each further term is
+ * the previous one times a factor < 1.
  */
 static double binomial_cdf(double n, double k, double p)
 {
@@ -77,10 +77,10 @@ static double binomial_cdf(double n, double k, double p)
 }
 
 /*
- * The continued fraction of the incomplete beta function (M. Abramowitz and I.
- * Stegun, "Handbook of Mathematical Functions", 26.5.8), by Lentz's method. The
- * fraction converges in about sqrt(a + b) steps if x is below about a / (a +
- * b).
+ * Returns the continued fraction of the incomplete beta function (M. Abramowitz
+ * and I. Stegun, "Handbook of Mathematical Functions", 26.5.8), by Lentz's
+ * method. The fraction converges in about sqrt(a + b) steps if x is below about
+ * a / (a + b).
  */
 static double beta_fraction(double a, double b, double x)
 {
@@ -106,7 +106,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* P(X <= x) for X of the beta distribution (a, b), 0 < x < 1. */
+/* Returns P(X <= x) for X with the beta distribution (a, b), 0 < x < 1. */
 static double beta_cdf(double a, double b, double x)
 {
 	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) +
@@ -181,7 +181,7 @@ struct share_interval confidence_part(struct sampled part, struct sampled all)
 	return confidence_share(share, equal_samples(share, part, all));
 }
 
-/* P(X >= k) for X binomial (k + rest, p). */
+/* Returns P(X >= k) for X with the binomial distribution (k + rest, p). */
 static double binomial_tail(double k, double rest, double p)
 {
 	return k > 0 ? beta_cdf(k, rest + 1, p) : 1;
@@ -209,7 +209,10 @@ struct sampled_pair {
 	double first_weight, second_weight; /* time of one sample */
 };
 
-/* An estimate without samples gets the weight of the other one. */
+/*
+ * Returns both times as numbers of equal samples. An estimate without samples
+ * gets the weight of the other one.
+ */
 static struct sampled_pair pair_of(struct sampled first, struct sampled second)
 {
 	struct sampled_pair pair = { 0 };
@@ -229,7 +232,7 @@ static struct sampled_pair pair_of(struct sampled first, struct sampled second)
 	return pair;
 }
 
-/* The share of the second time's samples in all samples of both. */
+/* Returns the share of the second time's samples in all samples of both. */
 static double second_share(const struct sampled_pair *pair, double ratio)
 {
 	const double second = ratio * pair->first_weight;

@@ -111,8 +111,8 @@ static size_t module_at(struct catalog *catalog, const char *path,
 }
 
 /*
- * The function is `is_extra` until enter_functions() finds it in a recorded
- * list.
+ * Adds a function. It is marked by is_extra until enter_functions() finds it in
+ * a recorded list.
  */
 static uint32_t append_function(struct catalog *catalog, size_t module,
 				uint64_t vaddr)
@@ -140,9 +140,9 @@ static void merge_verdict(struct catalog_function *known, uint8_t verdict)
 }
 
 /*
- * `expected` is the function's index if the process lists the module's
- * functions in the same order as the first process did. This usual case needs
- * no lookup.
+ * Returns the index of the function at a vaddr. `expected` is this index if the
+ * process lists the module's functions in the same order as the first process
+ * did. This usual case needs no lookup.
  */
 static uint32_t function_at(struct catalog *catalog, size_t module,
 			    uint64_t expected, uint64_t vaddr, uint8_t verdict)

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* Record 0 is shared by all nodes whose rare measures are 0. */
+/* Creates record 0, which is shared by all nodes whose rare measures are 0. */
 void tree_measures_init(struct tree *tree)
 {
 	tree->more =

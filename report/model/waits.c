@@ -8,7 +8,10 @@
 
 #include "base/memory.h"
 
-/* The kernel's names, from the headers of the build machine. */
+/*
+ * Returns the kernel's name of a system call, from the headers of the build
+ * machine.
+ */
 static const char *call_name(uint32_t number)
 {
 	static const char *const names[] = {

@@ -294,8 +294,8 @@ int recording_open(struct recording *recording, const char *path, char **why)
 }
 
 /*
- * If the whole part was read before, its problems were added then and are not
- * added again.
+ * Reads the whole part with this index. If it was read before, its problems are
+ * not added again.
  */
 const struct part_copy *recording_bring(struct recording *recording,
 					size_t index)

@@ -24,7 +24,10 @@ static void add(struct call_stamps *stamps, uint64_t place, uint64_t tsc)
 		(struct call_stamp){ .place = place, .tsc = tsc };
 }
 
-/* A context precedes the call that is made in it; a stamp follows its call. */
+/*
+ * Reads the stamps of a packet. A context precedes the call that is made in it,
+ * and a stamp follows its call.
+ */
 void call_stamps_read(struct call_stamps *stamps, const uint32_t *words,
 		      size_t count, const struct packet_blocks *blocks,
 		      const struct trace_packet *next)

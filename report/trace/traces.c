@@ -73,7 +73,10 @@ static void open_process(struct traces *traces, struct recording *recording,
 	traces->count++;
 }
 
-/* All processes convert time stamps by the clock of the longest recording. */
+/*
+ * Makes all processes convert time stamps by the clock of the longest
+ * recording.
+ */
 static void align_clocks(struct traces *traces)
 {
 	const struct clock *longest = NULL;

@@ -252,7 +252,10 @@ static char *advise_cost(struct session *session)
 
 /* ---- Samples ---- */
 
-/* A higher rate helps only if the kernel takes as many samples as requested. */
+/*
+ * Returns advice on the number of samples. A higher rate helps only if the
+ * kernel takes as many samples as requested.
+ */
 static char *advise_samples(struct session *session)
 {
 	const struct summary *summary = &session->summary;

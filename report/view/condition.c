@@ -135,8 +135,8 @@ static int read_operator(struct condition_text *reading,
 }
 
 /*
- * strtod() depends on the locale, and accepts infinities. Digits and a point
- * are read instead.
+ * Reads a number of digits and a point. strtod() is not used, because it
+ * depends on the locale and accepts infinities.
  */
 static int read_number(struct condition_text *reading, double *number)
 {

@@ -281,7 +281,10 @@ static int refuse_several(const struct judging *judging,
 	return -ENODATA;
 }
 
-/* A function that neither recording called has no row, and has not changed. */
+/*
+ * Judges a function by its name. A function that neither recording called has
+ * no row, and has not changed.
+ */
 static int judge_function(const struct judging *judging,
 			  struct gate_result *result, char **why)
 {

@@ -102,7 +102,7 @@ static int compare(const void *left, const void *right)
 
 /* ---- Texts ---- */
 
-/* "1.5 GB" */
+/* Writes a number of bytes, like "1.5 GB". */
 static void put_bytes(FILE *out, uint64_t bytes)
 {
 	static const char *const units[] = { "bytes", "KB", "MB", "GB", "TB" };
@@ -117,7 +117,10 @@ static void put_bytes(FILE *out, uint64_t bytes)
 		units[unit]);
 }
 
-/* "helper(), below com.acme.A.native() <- com.acme.A.run()" */
+/*
+ * Writes the location of a call: "helper(), below com.acme.A.native() <-
+ * com.acme.A.run()".
+ */
 static void put_place(FILE *out, struct catalog *catalog,
 		      const struct jni_call *call)
 {

@@ -325,8 +325,8 @@ static int are_one_program(struct match *match, const struct tree *tree)
 }
 
 /*
- * The program is the first module. A program with another name may be its
- * renamed version.
+ * Matches the programs of both recordings. The program is the first module. A
+ * program with another name may be its renamed version.
  */
 static void match_programs(struct match *match, const struct tree *tree)
 {

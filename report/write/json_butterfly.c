@@ -29,7 +29,7 @@ static void write_rows(struct json_stream *object, const char *key,
 	json_end(&array, "]");
 }
 
-/* Empty bins are omitted. */
+/* Returns the bins of a histogram. Empty bins are omitted. */
 static json_t *bins_json(const struct timings *timings,
 			 const struct timing_bins *bins)
 {

@@ -190,7 +190,8 @@ static void write_probes(struct json_stream *stream,
 }
 
 /*
- * For regions: [until_ns, number of regions that took less, but at least half].
+ * Returns the durations of regions as pairs: until_ns, and the number of
+ * regions that took less than this time but at least half of it.
  */
 static json_t *histogram_of(const struct mark_sum *sum)
 {

@@ -60,7 +60,10 @@ static void write_coverage(FILE *out, const struct summary *summary)
 	write_unhooked(out, coverage, COVERAGE_LEFT_ALONE, "left alone");
 }
 
-/* ": 0 were wrong", ": 5 were wrong (3 id collisions, 2 stack divergences)" */
+/*
+ * Writes, for example, ": 0 were wrong" or ": 5 were wrong (3 id collisions, 2
+ * stack divergences)".
+ */
 static void write_wrong(FILE *out, const struct verdicts *calls,
 			const struct verdicts *contexts)
 {
@@ -87,7 +90,10 @@ static const char *write_undecided(FILE *out, const struct verdicts *verdicts,
 	return " and ";
 }
 
-/* The selected calls show which share of all calls cannot be checked. */
+/*
+ * Writes which share of all calls cannot be checked, as the selected calls
+ * show.
+ */
 static void write_unverified(FILE *out, const struct verdicts *calls,
 			     const struct verdicts *contexts)
 {
@@ -202,7 +208,10 @@ static void write_frozen(FILE *out, const struct summary *summary)
 		summary->frozen_natives == 1 ? "counts" : "count");
 }
 
-/* Written only if other native methods were called. */
+/*
+ * Writes for which native methods the JVM may run its own code (intrinsics).
+ * Writes nothing if no other native methods were called.
+ */
 static void write_intrinsics(FILE *out, struct session *session)
 {
 	struct catalog *catalog = &session->catalog;
@@ -285,7 +294,10 @@ static void write_places(FILE *out, const uint64_t *places, const char *where)
 	fputc('\n', out);
 }
 
-/* Without generated code, each sample's function is certain. */
+/*
+ * Writes how samples were placed. Writes nothing without generated code,
+ * because each sample's function is then certain.
+ */
 static void write_sample_places(FILE *out, const struct summary *summary)
 {
 	const struct sample_places *places = &summary->places;
@@ -528,7 +540,10 @@ static void write_time(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
-/* Only the threads' run times were measured, not which calls waited. */
+/*
+ * Writes how long the threads existed without running. Only these times were
+ * measured, not which calls waited.
+ */
 static void write_presence(FILE *out, const struct timings *timings)
 {
 	const uint64_t off_ns = timings_off_cpu_ns(timings);

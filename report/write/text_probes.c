@@ -34,7 +34,7 @@ static void write_ways(FILE *out, const struct listed_probe *probe)
 			probe_reason_text(probe->reason));
 }
 
-/* Whether the probe retains only the snapshots of its slowest calls. */
+/* Returns whether the probe retains only the snapshots of its slowest calls. */
 static int retains_slowest(const struct listed_probe *probe)
 {
 	static const char slowest[] = "snapshot slowest ";

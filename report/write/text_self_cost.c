@@ -42,7 +42,10 @@ static void write_start_cost(FILE *out, const struct hooking_costs *costs,
 	fprintf(out, "%s, not included above\n", *between == ',' ? ")" : "");
 }
 
-/* The share refers to all samples, those of the program and of clew. */
+/*
+ * Writes the time of samples in clew's code. Their share refers to all samples,
+ * those of the program and of clew.
+ */
 static void write_sampled(FILE *out, const struct summary *summary)
 {
 	const struct sampled own = sampled_alike((double)summary->clew_ns,
