@@ -98,15 +98,11 @@ void html_page_call_lines(struct html_page *page, struct html_stream *stream)
 	struct lines_in_parents known = { 0 };
 	struct html_column column = { 0 };
 	struct idmap files = { 0 };
-	/* The page computes the time from the calls of a trace. */
-	const int has_trace_time =
-		page->session->summary.samples == 0 && page->timeline.calls > 0;
 	size_t last = 0;
 
 	for (size_t i = 1; i < tree->count; i++) {
 		const uint32_t node = page->order[i];
-		const int has_time = has_trace_time ||
-				     tree_below_of(tree, node, METRIC_TIME) > 0;
+		const int has_time = tree_below_of(tree, node, METRIC_TIME) > 0;
 		uint32_t file;
 		struct line_in_parent line;
 
