@@ -24,6 +24,7 @@ const ARROW = 14;
 const SHARE = 66; /* width of a percentage */
 const MEASURED = 400; /* rows whose texts are measured */
 const MOST_WISHED = 0.42; /* of the width, for names */
+const CODE_SHARE = 0.5; /* of the width, for code that scrolls */
 const EDGES = 24; /* to the left and right of all cells */
 
 let grids = 0;
@@ -111,7 +112,7 @@ export class Grid {
     let widths = this.#fit(room, isKept);
 
     if (this.shown.reduce((sum, column, i) => sum + (column.length
-      ? column.least ?? 0 : widths[i]), 0) > room) {
+      ? room * CODE_SHARE : widths[i]), 0) > room) {
       this.isTight = true;
       widths = this.#fit(room, isKept);
     }

@@ -14,7 +14,8 @@ export class SourceView {
   constructor(host, app) {
     this.app = app;
     this.files = element("section.half", {}, element("h2", {}, "Files"));
-    this.lines = element("section.half", {}, element("h2", {}, "Lines"));
+    this.title = element("h2", {}, "Lines");
+    this.lines = element("section.half", {}, this.title);
     this.empty = element("p.empty", {}, "There is no debug information that contains the " +
       "source lines of these functions.");
     this.body = element("div.halves.tall", {}, this.files, this.lines);
@@ -221,6 +222,8 @@ export class SourceView {
       .sort((a, b) => b.time - a.time || b.total - a.total || b.calls - a.calls);
 
     this.file = file;
+    this.title.textContent = `Lines of ${
+      this.app.profile.meta.files[file].split("/").at(-1)}`;
     this.fileTable.select(file);
     this.lineTable.scroller.hidden = Boolean(source);
     this.newer.hidden = !source?.isNewer;
