@@ -94,8 +94,8 @@ void text_compared_calls(struct trace_output *output,
 
 	text_begin(output->out, output->has_color, STYLE_HEADING);
 	add_names(output, &compared->tree);
-	fprintf(output->out, "%10s %9s %10s %9s %s%s function\n", "fast",
-		"calls", "slow", "calls",
+	fprintf(output->out, "%10s %9s %10s %9s %s%s function\n", "fast, wall",
+		"calls", "slow, wall", "calls",
 		columns.has_change ? "    change " : "",
 		columns.has_itself ? "    itself " : "");
 	text_end(output->out, output->has_color, STYLE_HEADING);
