@@ -180,6 +180,10 @@ int screen_open(int has_color, char **why)
 
 void screen_close(void)
 {
+	/* Terminals without an alternate screen keep the last line. */
+	move(LINES - 1, 0);
+	clrtoeol();
+	refresh();
 	endwin();
 	delscreen(terminal.screen);
 	terminal.screen = NULL;

@@ -461,6 +461,19 @@ class Terminal(Calls):
         self.press("q", r"\[1 functions\](.*\n)+.*main")
         self.quit()
 
+    def test_view_works_on_other_types_of_terminals(self):
+        for kind in "xterm", "vt100", "screen", "linux":
+            for locale in "C", "C.UTF-8":
+                with self.subTest(kind=kind, locale=locale):
+                    self.open("env", f"TERM={kind}", f"LC_ALL={locale}", CLEW,
+                              "view", self.recording_path)
+                    self.see(r"\[1 functions\](.*\n)+\? help  q quit")
+                    self.press("2", r"\[2 tree\]")
+                    self.press("Down", r"\[2 tree\](.*\n)+.*main")
+                    self.tmux("send-keys", "q")
+                    # Without an alternate screen, the keys must not remain.
+                    self.assertNotIn("q quit", self.ended())
+
     def test_view_refuses_a_terminal_that_cannot_place_text(self):
         self.open("env", "TERM=dumb", CLEW, "view", self.recording_path)
         shown = self.ended(1).replace("\n", "")
