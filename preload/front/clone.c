@@ -56,7 +56,7 @@ long clone_by(SYSCALL_ARGUMENTS)
 	return syscall_result(result);
 }
 
-/* Data for the child's first function. It is at the top of the new stack. */
+/* Data for the child's first function, at the top of the new stack. */
 struct beginning {
 	int (*function)(void *);
 	void *argument;

@@ -32,8 +32,8 @@ struct carried {
 
 /*
  * If a copy has at least this many such callers, it is taken for a copy of a
- * stack. Other data may contain a few trampolines, because the unused parts of
- * a struct may contain old stack words.
+ * stack. Data of another kind may contain a few trampolines, because the unused
+ * parts of a struct may contain old stack words.
  */
 #define CALLERS_MIN 2
 

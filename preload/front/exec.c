@@ -231,8 +231,8 @@ static char **changed(const struct changes *changes, char *const old[],
 }
 
 /*
- * Evaluates to the environment for exec. It is allocated on the caller's stack,
- * because exec must not allocate other memory.
+ * Evaluates to the environment for exec. The array is allocated on the caller's
+ * stack, because exec must not allocate other memory.
  */
 #define HANDED_ON(environment, is_foreign)                                     \
 	({                                                                     \

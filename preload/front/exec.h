@@ -2,7 +2,7 @@
 /*
  * Makes programs that the target executes be recorded as well.
  *
- * They are recorded if they inherit clew's two environment variables. If the
+ * A program is recorded if it inherits clew's two environment variables. If the
  * target passes another environment, clew's wrappers of the exec and
  * posix_spawn functions add missing variables. If the new program cannot open
  * the library, for example after chroot(), they remove both.

@@ -88,8 +88,8 @@ static int ask_in_memory(backtrace_function function, void **frames, int room)
 
 /*
  * Calls a function of the backtrace family. The function looks up unwind
- * information, as if an exception was about to be caught. clew then searches
- * for the caller of each call that the function makes, and must not take its
+ * information, as an unwinder does for an exception. clew then searches for the
+ * caller of each call that the function makes. This search must not take clew's
  * own list of return addresses for active calls.
  */
 static int program_frames(backtrace_function function, void **frames, int room)

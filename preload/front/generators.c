@@ -343,9 +343,9 @@ EXPORT void *shmat(int id, const void *place, int flags)
 }
 
 /*
- * The executable memory of a segment that shmdt() detaches. Its size is taken
- * to be what was made executable there. If shmdt() fails, the memory still
- * exists, and its maker is noted again.
+ * The executable memory of a segment that shmdt() detaches. The size of the
+ * memory that was made executable there is taken as the segment's size. If
+ * shmdt() fails, the memory still exists, and its maker is noted again.
  */
 struct detached {
 	uint64_t start, bytes, maker;

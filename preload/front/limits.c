@@ -19,8 +19,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * What clew needs in addition to the shadow, for stubs, the window map and the
- * recording.
+ * The address space that clew needs in addition to the shadow: for stubs, the
+ * map of windows and the recording.
  */
 #define AS_BYTES   (UINT64_C(128) << 20)
 #define DATA_BYTES (UINT64_C(32) << 20)

@@ -22,8 +22,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * Returns whether the recording may contain time stamps. It always may, because
- * a probe can be added at any time.
+ * Returns whether the recording may contain time stamps. This is always
+ * possible, because a probe can be added at any time.
  */
 static int uses_stamps(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates threads of clew's own by pthread_create(). They call functions of the
- * loader or of a language runtime, which need libc's data about the thread.
- * (The tasks of task.h have no such data.)
+ * Creates threads of clew's own by pthread_create(). These threads call
+ * functions of the loader or of a language runtime, which need libc's data
+ * about the thread. (The tasks of task.h have no such data.)
  *
  * A thread of the program that the controller has borrowed creates them.
  * pthread_create() may belong to another library than libc: jemalloc's takes

@@ -11,8 +11,9 @@
 #include "preload/sys/sys.h"
 
 /*
- * What the program has set by PR_SET_TSC. All threads share one value, because
- * no program is expected to set it in one thread and read it in another.
+ * The value that the program has set by PR_SET_TSC. All threads share one
+ * value, because no program is expected to set it in one thread and read it in
+ * another.
  */
 static int access_set = PR_TSC_ENABLE;
 

@@ -58,8 +58,8 @@ static int is_counted(void)
 }
 
 /*
- * A pthread key whose destructor runs when a thread ends. It is created before
- * the program's first thread.
+ * A pthread key whose destructor runs when a thread ends. The key is created
+ * before the program's first thread.
  */
 static struct {
 	pthread_key_t key;
@@ -113,8 +113,8 @@ static void note_end(void)
 }
 
 /*
- * The first function of a new thread. It ends with a tail call to the program's
- * function, so that no frame of clew stays on the thread's stack.
+ * The first function of a new thread. The function ends with a tail call to the
+ * program's function, so that no frame of clew stays on the thread's stack.
  */
 static void *begin(void *at)
 {
