@@ -255,7 +255,7 @@ char *snapshot_call_text(const struct listed_snapshot *one,
 {
 	char *name, *text;
 
-	if (one->function == FUNCTION_NONE)
+	if (!one->is_of_call || one->function == FUNCTION_NONE)
 		return memory_string("", 0);
 	name = catalog_short_name(&session->catalog, one->function,
 				  A2N_SHORTEST);

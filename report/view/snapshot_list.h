@@ -45,7 +45,7 @@ void snapshot_list_fini(struct snapshot_list *list);
 
 /*
  * Returns the function and the duration of a snapshot's call: "handle, 413 ms",
- * "handle" or "". The caller frees the text.
+ * "handle", or "" if no call caused it. The caller frees the text.
  */
 char *snapshot_call_text(const struct listed_snapshot *one,
 			 struct session *session);

@@ -308,7 +308,7 @@ class Signalled(Case):
         taken = self.snapshots()
         self.assertEqual(len(taken), 2)
         for one in taken:
-            self.assertIn(f"snapshot -> {one}", done.stderr)
+            self.assertIn(f"snapshot -> {one}\n", done.stderr)
         # A signal caused them, so the list has no call of theirs.
         listed = self.clew_json("report", "--json", "--snapshots",
                                 self.recording_path)["snapshots"]
