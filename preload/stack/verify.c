@@ -39,7 +39,7 @@
 #define FRAMES_MAX       10000
 #define FRAMES_OF_FIRSTS 512
 
-#define GAP_IN_PIECES    8192 /* stack slots: 64 KiB */
+#define GAP_AMONG_OTHERS 8192 /* stack slots: 64 KiB */
 
 /*
  * A slot less than this far below the thread control block is on the stack that
@@ -116,13 +116,19 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 /*
  * Finds the next link. On a stack outside of the reserved shadow, usually a
  * small one of a coroutine, the search first ends early. It is repeated without
- * this limit only if some function returns further out.
+ * this limit only if some function returns further out. The same holds for all
+ * stacks but the thread's own if recursion is folded, because each candidate is
+ * then tested by a search of its own.
  */
 static int find_next(struct walk *walk, uint64_t at, struct link *link)
 {
 	const struct walk begun = *walk;
 
-	walk->gap_max = at < hot_shadow_low ? GAP_IN_PIECES : 0;
+	const int is_among_others =
+		at < hot_shadow_low ||
+		(rt.folds_recursion && !walk_is_on_own_stack(at));
+
+	walk->gap_max = is_among_others ? GAP_AMONG_OTHERS : 0;
 	if (walk_next(walk, link))
 		return 1;
 	if (!walk->gap_max || walk_is_exhausted(walk) || is_outermost(at))

@@ -370,35 +370,48 @@ static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
 
 /*
  * Returns whether AHEAD_MAX links, or all up to an end of the chain, follow
- * from the link at walk->at. If no link follows some link of this chain, that
+ * from the link at `beyond`. If no link follows some link of this chain, that
  * one is searched again further out, in a slot with another caller.
  */
-static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
+static int leads_from(struct walk *beyond, const struct shadow_slot *shadow)
 {
-	struct walk beyond = *walk;
 	struct {
 		uint64_t at, id;
 	} links[AHEAD_MAX];
 	unsigned int count = 0;
 	uint32_t function;
 
-	beyond.is_ahead = 1;
-	while (!is_end(&beyond, shadow) && count + 1 < AHEAD_MAX) {
-		links[count].at = beyond.at;
-		links[count++].id = beyond.id;
-		go_behind(&beyond, shadow);
-		while (!(shadow = find_link(&beyond, &function, 1))) {
+	while (!is_end(beyond, shadow) && count + 1 < AHEAD_MAX) {
+		links[count].at = beyond->at;
+		links[count++].id = beyond->id;
+		go_behind(beyond, shadow);
+		while (!(shadow = find_link(beyond, &function, 1))) {
 			if (walk_first_function(links[count - 1].at + 8,
-						beyond.id))
+						beyond->id))
 				return 1;
 			if (--count == 0)
 				return 0;
-			beyond.broken_at = beyond.id;
-			beyond.at = links[count].at + 8;
-			set_id(&beyond, links[count].id);
+			beyond->broken_at = beyond->id;
+			beyond->at = links[count].at + 8;
+			set_id(beyond, links[count].id);
 		}
 	}
 	return 1;
+}
+
+/*
+ * Returns whether a chain follows from the link at walk->at. The slots that
+ * this reads count as the walk's.
+ */
+static int leads_on(struct walk *walk, const struct shadow_slot *shadow)
+{
+	struct walk beyond = *walk;
+	int leads;
+
+	beyond.is_ahead = 1;
+	leads = leads_from(&beyond, shadow);
+	walk->scan_left = beyond.scan_left;
+	return leads;
 }
 
 /*
