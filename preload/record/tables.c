@@ -20,6 +20,12 @@
 #define HUGE_NOTES_BYTES (UINT64_C(4) << 20)
 #define LARGE_LOG2       21 /* a table of 2^21 entries has 32 MiB */
 #define VAST_LOG2        24 /* a table of 2^24 entries has 256 MiB */
+/*
+ * A smaller table grows because of strays while more than an eighth of its
+ * entries are used. A table of 2^18 entries has 4 MiB.
+ */
+#define SPARSE_LOG2  18
+#define SPARSE_SHIFT 3
 /* after how many new contexts, or strays, a retired table is swept */
 #define SWEEP_AFTER 1024
 /* a table is reordered after this many strays for each of its entries */
@@ -384,14 +390,29 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
 }
 
 /*
+ * Returns whether the table should grow after many strays. A program that calls
+ * many functions in turn spreads its calls over many contexts. No order of a
+ * crowded table then has most calls at home.
+ */
+static int is_crowded(const struct tally *tally)
+{
+	const unsigned int log2 = tally->memory.active.log2;
+
+	return log2 < SPARSE_LOG2 && !rt.sink->entry_bytes &&
+	       tally->used > UINT64_C(1) << log2 >> SPARSE_SHIFT;
+}
+
+/*
  * Called after many strays (calls whose context is not at its home in the
  * table). The first call after the table was rebuilt sweeps the retired table.
  * A later call rebuilds the table so that the busiest contexts get their home
- * entries. If this does not reduce the number of strays, the interval between
- * calls grows.
+ * entries, in a larger table if the table is crowded. If this does not reduce
+ * the number of strays, the interval between calls grows.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part)
 {
+	const unsigned int log2 = tally->memory.active.log2;
+
 	if (tally->busy || is_in_use())
 		return SWEEP_AFTER;
 	if (tally->memory.is_settling) {
@@ -399,11 +420,12 @@ int32_t tally_reorder(struct tally *tally, struct part *part)
 		tally_sweep(tally, part);
 		return tally->memory.patience;
 	}
+	if (is_crowded(tally) && !grow_table(tally, part))
+		return SWEEP_AFTER;
 	if (tally->memory.patience < INT32_MAX / 2)
 		tally->memory.patience *= 2;
-	return rebuild_table(tally, part, tally->memory.active.log2)
-		       ? tally->memory.patience
-		       : SWEEP_AFTER;
+	return rebuild_table(tally, part, log2) ? tally->memory.patience
+						: SWEEP_AFTER;
 }
 
 void tally_separate_from_parent(const struct tally *tally)

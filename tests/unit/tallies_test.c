@@ -214,6 +214,21 @@ static void a_reorder_brings_the_busiest_home(void **state)
 	assert_int_equal(hot.table, hot.tally->table);
 }
 
+static void a_crowded_table_grows_when_it_is_reordered(void **state)
+{
+	(void)state;
+	count_functions(200);
+	assert_int_equal(hot.tally->memory.active.log2, 8);
+	for (unsigned int log2 = 9; log2 <= 11; log2++) {
+		hot_reorder();
+		assert_int_equal(hot.tally->memory.active.log2, log2);
+		hot_reorder(); /* sweeps the former table */
+	}
+	hot_reorder(); /* less than an eighth is used */
+	assert_int_equal(hot.tally->memory.active.log2, 11);
+	assert_int_equal(calls_of(id_of(200)), 1);
+}
+
 /* Also after an abandoned table was freed. */
 static void reorders_become_rarer(void **state)
 {
@@ -456,6 +471,7 @@ int main(void)
 		CLAIM(a_table_that_grows_switches_nothing_on),
 		CLAIM(depth_is_kept_beside_the_id),
 		CLAIM(a_reorder_brings_the_busiest_home),
+		CLAIM(a_crowded_table_grows_when_it_is_reordered),
 		CLAIM(reorders_become_rarer),
 		CLAIM(an_abandoned_table_is_freed),
 		CLAIM(large_tables_are_less_full),
