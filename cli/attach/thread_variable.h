@@ -13,9 +13,10 @@
 #define THREAD_VARIABLE_CODE_BYTES 21
 
 /*
- * `function` is the function's address in the process, `code` its machine code
- * without hooks, `memory` the open /proc/PID/mem. Stores the distance in
- * *offset. Returns 0 or -errno; -ENOTSUP if the code has an unknown form.
+ * Finds the distance. `function` is the function's address in the process,
+ * `code` its machine code without hooks, `memory` the open /proc/PID/mem.
+ * Stores the distance in *offset. Returns 0 or -errno; -ENOTSUP if the code has
+ * an unknown form.
  */
 int thread_variable_find(int memory, uint64_t function, const uint8_t *code,
 			 int64_t *offset);

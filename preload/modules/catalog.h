@@ -57,7 +57,7 @@ int catalog_add_module(struct part *part, const struct module *module,
 
 /*
  * Finds the record of the module whose functions have these numbers. Returns 0
- * or -ENOENT. Any thread.
+ * or -ENOENT. Any thread may call this function.
  */
 int catalog_find_module(const struct number_range *numbers,
 			struct catalog_entry *out);

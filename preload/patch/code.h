@@ -12,11 +12,13 @@
  *			If written memory cannot become executable again, or a
  *			segment cannot become writable, the kernel writes, as
  *			for CODE_IS_LIVE.
- *	CODE_IS_LIVE	Any thread. Written through /proc/self/mem, so the code
- *			is never writable. A barrier makes every processor see
- *			the written bytes before it executes further code.
- *	CODE_IS_BOTH	Any thread, in stubs, if /proc is not available: a page
- *			is writable and executable while it is written.
+ *	CODE_IS_LIVE	Any thread may execute the code. It is written through
+ *			/proc/self/mem, so it is never writable. A barrier makes
+ *			every processor see the written bytes before it executes
+ *			further code.
+ *	CODE_IS_BOTH	Any thread may execute the code, which is in a stub, and
+ *			/proc is not available. The page is writable and
+ *			executable while it is written.
  *
  * The caller determines the order in which bytes change: see live.h for text
  * that threads execute.

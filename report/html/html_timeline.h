@@ -85,7 +85,7 @@ struct html_page;
  */
 void html_timeline_read(struct html_page *page);
 
-/* Reads only calls and gaps. */
+/* Reads the slices, which are the calls and gaps of traces. */
 void html_slices_read(struct html_page *page);
 void html_timeline_fini(struct html_timeline *timeline);
 

@@ -78,7 +78,7 @@ void handed_process_write(struct handed_process *process, int is_urgent);
 
 /*
  * Returns how many bytes the tables and the next write may take until they have
- * grown once more. Any thread.
+ * grown once more. Any thread may call this function.
  */
 uint64_t handed_process_growth(struct handed_process *process);
 
