@@ -501,7 +501,7 @@ class TailNesting(Attached):
                     "report", "--json", self.recording_path)["confidence"]
                 self.assertEqual(confidence["diverged"], 0)
 
-    def test_jump_in_a_vfork_child_counts_below_the_caller(self):
+    def test_jump_after_a_shared_thread_counts_below_the_caller(self):
         """The function that jumps is not counted, and its tail call counts below its caller."""
         program = self.build(SHARES)
         for options in ["--time=none"], ["--time=exact"], ["--trace"]:
