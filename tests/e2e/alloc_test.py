@@ -24,8 +24,8 @@ class Allocations(clewtest.Case):
                                            "libclew-alloc.so"))
 
     def command(self, argv, options=(), *, with_shim=True):
-        """Returns the command; the shim runs behind clew-alloc, so both see the
-        same calls."""
+        """Returns the command. clew-alloc calls the shim, so both see the same
+        calls."""
         prefix = ["env", f"LD_PRELOAD={SHIM}", f"SHIM_DIR={self.shims}"]
         return [*(prefix if with_shim else []), SCRIPT, "-o",
                 self.recording_path, *options, "--", *argv]

@@ -88,7 +88,7 @@ def share(part, whole):
 class Edges(simulation.Case):
     def setUp(self):
         super().setUp()
-        # otherwise ld.so makes calls for other modules
+        # With lazy binding, ld.so would make calls for other modules.
         self.environment["LD_BIND_NOW"] = "1"
 
     def compare(self, program, *arguments, calls, exact=0.95, **options):

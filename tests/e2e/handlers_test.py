@@ -27,7 +27,7 @@ class Registers(Case):
         flags."""
         words = self.handled(["--probe", self.address("spot"), "--handler",
                               f"{self.general()}:all"], "registers").split()
-        self.assertEqual(words[0], "12345677")  # ~0 and what lea adds to it
+        self.assertEqual(words[0], "12345677")  # ~0 plus the operand of lea
         self.assertEqual(words[1:14], 13 * ["f" * 16])
         self.assertEqual(int(words[14], 16), (0x44 ^ 0xcd5) & ~0x400)
 

@@ -118,8 +118,8 @@ class Preload(clewtest.Case):
                           if m.state_name == "HOOKED"}, {"recursion"})
 
     def test_the_library_may_have_any_name(self):
-        """landings calls longjmp(). The function that clew puts in front of it is in
-        the renamed library, and is not hooked.
+        """landings calls longjmp(). clew's wrapper of longjmp() is in the renamed
+        library, and is not hooked.
         """
         renamed = self.work / "tracer.so"
         renamed.write_bytes(LIBRARY.read_bytes())
