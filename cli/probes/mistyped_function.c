@@ -17,7 +17,8 @@ enum { NAMES_MAX = 3 };
 
 /* The most similar names so far, the best one first. */
 struct similar_names {
-	const char *word;
+	const char *text; /* as the user wrote it */
+	char *word;       /* without template arguments and parameters */
 	struct similar_name {
 		char *text;
 		size_t distance;
@@ -74,15 +75,42 @@ static void offer_name(struct similar_names *names, const char *text)
 	for (size_t i = count_scopes(text); i > wanted; i--)
 		compared = strstr(compared, "::") + 2;
 	nearest_offer(&nearest, compared, strlen(compared));
+	/* Symbols that have exactly the user's text as a name precede. */
 	if (nearest.best)
-		insert(names, text, nearest.distance);
+		insert(names, text, nearest.distance + 1);
 }
 
+/*
+ * Returns whether the text is a readable name of a function, with template
+ * arguments or parameters.
+ */
+static int is_name_with_brackets(const char *text, const char *whole)
+{
+	int is_it = 0;
+
+	if (!strpbrk(text, "<("))
+		return 0;
+	for (int detail = A2N_SHORTEST; detail <= A2N_PARAMETERS && !is_it;
+	     detail++) {
+		char *name = a2n_short_name(whole, (enum a2n_detail)detail);
+
+		is_it = name && strcmp(name, text) == 0;
+		free(name);
+	}
+	return is_it;
+}
+
+/*
+ * Offers the symbol if the user's text names this instance of a template or
+ * this overload, because locations of probes have no such names.
+ */
 static void offer_mangled(struct similar_names *names, const char *symbol)
 {
 	char *whole = a2n_demangle(symbol);
 	char *bare = whole ? a2n_short_name(whole, A2N_BARE) : NULL;
 
+	if (whole && is_name_with_brackets(names->text, whole))
+		insert(names, symbol, 0);
 	if (bare)
 		offer_name(names, bare);
 	free(bare);
@@ -98,6 +126,17 @@ static int offer(void *context, const struct symbol *symbol)
 	else
 		offer_name(context, symbol->name);
 	return 0;
+}
+
+static struct similar_names names_like(const char *text)
+{
+	char *bare =
+		strpbrk(text, "<(") ? a2n_short_name(text, A2N_BARE) : NULL;
+
+	return (struct similar_names){
+		.text = text,
+		.word = bare ? bare : memory_string(text, strlen(text)),
+	};
 }
 
 /* Returns "did you mean A, B or C?" or NULL, and frees the names. */
@@ -123,13 +162,14 @@ static char *question_of(struct similar_names *names)
 		free(text);
 		text = question;
 	}
+	free(names->word);
 	return text;
 }
 
 int mistyped_function_refuse(const struct image *image, const char *path,
 			     const char *function, char **why)
 {
-	struct similar_names names = { .word = function };
+	struct similar_names names = names_like(function);
 	char *question;
 
 	symbols_walk(image, offer, &names);
@@ -143,7 +183,7 @@ int mistyped_function_refuse(const struct image *image, const char *path,
 char *mistyped_function_question(const struct needed_libraries *files,
 				 const char *function)
 {
-	struct similar_names names = { .word = function };
+	struct similar_names names = names_like(function);
 	struct image image;
 
 	for (size_t i = 0; i < files->count; i++) {

@@ -340,13 +340,17 @@ class Twisted(Case):
 
 STARTED = """
 #include <cstdio>
-namespace shop { struct Cart { __attribute__((noipa)) int add(int n) { return n + 1; } }; }
+namespace shop {
+struct Cart { __attribute__((noipa)) int add(int n) { return n + 1; } };
+template<class T> struct Box { __attribute__((noipa)) T take(T n) { return n + 2; } };
+}
 extern "C" int lend(int n);
 extern "C" __attribute__((noipa)) int handle(int n) { return n * 3 + lend(n); }
 extern "C" __attribute__((noipa)) int handler(int n) { return n * 5; }
 int main(int argc, char **argv)
 {
 	fprintf(stderr, "started\\n");
+	argc += shop::Box<int>().take(argc) + shop::Box<long>().take(argc);
 	return shop::Cart().add(handle(argc) + handler(argc)) == 0;
 }
 """
@@ -390,6 +394,13 @@ class Started(Case):
                 ("--probe=Cart::add", "Cart::add", "shop::Cart::add"),
                 ("--probe=shop::Card::add", "shop::Card::add",
                  "shop::Cart::add"),
+                ("--probe=shop::Cart::add(int)", "shop::Cart::add(int)",
+                 "_ZN4shop4Cart3addEi or shop::Cart::add?"),
+                ("--snapshot-when=shop::Box<int>::take>5ms",
+                 "shop::Box<int>::take",
+                 "_ZN4shop3BoxIiE4takeEi or shop::Box::take?"),
+                ("--probe=shop::Box<int>::taek", "shop::Box<int>::taek",
+                 "shop::Box::take?"),
                 ("--probe=lemd%return", "lemd%return", "lend")):
             with self.subTest(option):
                 done = self.says(option)
