@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
+#include "base/fail.h"
 #include "cli/common/command.h"
 #include "cli/common/help.h"
 #include "cli/common/replacement.h"
@@ -131,6 +133,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+/* Returns the error and *why. */
+static int refuse_period(int err, const struct session *session, char **why)
+{
+	return fail(why, err,
+		    "--from, --to, --around: nothing with a time was recorded "
+		    "in this period; the recording lasts %s",
+		    text_duration(session->summary.ran_ns).text);
+}
+
 int html_save(const char *path, const struct html_view *view,
 	      const struct recording_readers *readers, char **why)
 {
@@ -138,14 +149,17 @@ int html_save(const char *path, const struct html_view *view,
 	int err;
 
 	if (strcmp(path, "-") == 0) {
-		html_write(stdout, view);
-		return 0;
+		err = html_write(stdout, view);
+		return err ? refuse_period(err, view->session, why) : 0;
 	}
 	err = replacement_begin(&file, path, readers, why);
 	if (err)
 		return err;
-	html_write(file.out, view);
-	return replacement_commit(&file, why);
+	err = html_write(file.out, view);
+	if (!err)
+		return replacement_commit(&file, why);
+	replacement_revert(&file);
+	return refuse_period(err, view->session, why);
 }
 
 /*

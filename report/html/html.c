@@ -2,6 +2,7 @@
 /* See html.h. */
 #include "report/html/html.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,47 @@ static void order_contexts(struct html_page *page)
 	free(stack);
 }
 
-static void write_data(FILE *out, const struct html_view *view)
+static void write_data(FILE *out, struct html_page *page)
+{
+	struct html_stream stream;
+
+	page->numbers = memory_zeroed(page->catalog->function_count,
+				      sizeof(*page->numbers));
+	html_page_function(page, FUNCTION_NONE);
+	strings_number(&page->files, "");
+	order_contexts(page);
+	html_stream_begin(&stream, out);
+	html_page_contexts(page, &stream);
+	html_page_lines(page, &stream);
+	if (!page->view->diff) {
+		html_page_call_lines(page, &stream);
+		html_page_groups(page, &stream);
+	}
+	html_timeline_write(page, &stream);
+	html_page_meta(page, &stream);
+	html_stream_end(&stream);
+	strings_fini(&page->files);
+	idmap_fini(&page->uninlined);
+	free(page->call_files);
+	free(page->groups);
+	free(page->functions);
+	free(page->numbers);
+	free(page->order);
+	free(page->positions);
+}
+
+static void write_page(FILE *out, struct html_page *page)
+{
+	size_t bytes = (size_t)(html_template_end - html_template);
+	const char *at = memmem(html_template, bytes, mark, strlen(mark));
+	const char *behind = at + strlen(mark);
+
+	fwrite(html_template, 1, (size_t)(at - html_template), out);
+	write_data(out, page);
+	fwrite(behind, 1, (size_t)(html_template_end - behind), out);
+}
+
+int html_write(FILE *out, const struct html_view *view)
 {
 	struct session *session = view->session;
 	struct html_page page = {
@@ -47,46 +88,18 @@ static void write_data(FILE *out, const struct html_view *view)
 		.catalog = &session->catalog,
 		.tree = &session->tree,
 	};
-	struct html_stream stream;
+	int is_empty;
 
 	if (view->diff) {
 		page.catalog = view->diff->catalog;
 		page.tree = &view->diff->after;
 	}
 	html_timeline_read(&page);
-	page.numbers = memory_zeroed(page.catalog->function_count,
-				     sizeof(*page.numbers));
-	html_page_function(&page, FUNCTION_NONE);
-	strings_number(&page.files, "");
-	order_contexts(&page);
-	html_stream_begin(&stream, out);
-	html_page_contexts(&page, &stream);
-	html_page_lines(&page, &stream);
-	if (!view->diff) {
-		html_page_call_lines(&page, &stream);
-		html_page_groups(&page, &stream);
-	}
-	html_timeline_write(&page, &stream);
-	html_page_meta(&page, &stream);
-	html_stream_end(&stream);
-	strings_fini(&page.files);
-	idmap_fini(&page.uninlined);
+	is_empty = (view->window.from_ns || view->window.to_ns) &&
+		   !page.timeline.calls && !page.timeline.samples &&
+		   !page.timeline.notes;
+	if (!is_empty)
+		write_page(out, &page);
 	html_timeline_fini(&page.timeline);
-	free(page.call_files);
-	free(page.groups);
-	free(page.functions);
-	free(page.numbers);
-	free(page.order);
-	free(page.positions);
-}
-
-void html_write(FILE *out, const struct html_view *view)
-{
-	size_t bytes = (size_t)(html_template_end - html_template);
-	const char *at = memmem(html_template, bytes, mark, strlen(mark));
-	const char *behind = at + strlen(mark);
-
-	fwrite(html_template, 1, (size_t)(at - html_template), out);
-	write_data(out, view);
-	fwrite(behind, 1, (size_t)(html_template_end - behind), out);
+	return is_empty ? -ENODATA : 0;
 }

@@ -37,7 +37,10 @@ struct html_view {
 	const struct call_sites *sites; /* sites of calls, or NULL */
 };
 
-/* Write errors are reported by ferror(). */
-void html_write(FILE *out, const struct html_view *view);
+/*
+ * Returns 0; or -ENODATA if the time range of the view has nothing for the
+ * timeline, and then nothing is written. Write errors are reported by ferror().
+ */
+int html_write(FILE *out, const struct html_view *view);
 
 #endif

@@ -166,6 +166,24 @@ class Made(Timed, Case):
                 self.assertEqual(done.returncode, 64)
                 self.assertIn(words[0], done.stderr)
 
+    def test_period_without_data_is_refused(self):
+        self.make_runs(Run(1, 0, MAIN, 50))
+        target = self.work / "kept.html"
+        target.write_text("earlier page", encoding="utf-8")
+        for period in "--from=100", "--to=0", "--around=100":
+            for output in target, "-":
+                with self.subTest(period=period, output=output):
+                    done = self.clew("html", period, "-o", output,
+                                     self.recording_path)
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.assertRegex(
+                        done.stderr, "^clew html: --from, --to, --around: "
+                        "nothing with a time was recorded in this period; the "
+                        "recording lasts .*s\n$")
+                    self.assertEqual(target.read_text(encoding="utf-8"),
+                                     "earlier page")
+        self.assertEqual(list(self.work.glob("*.html*")), [target])
+
     def test_page_without_a_timeline_is_written_on_request(self):
         self.make_runs(Run(1, 0, MAIN, 50))
         page = self.page("--slices=0")
