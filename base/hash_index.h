@@ -28,7 +28,7 @@ struct hash_slot {
 	uint32_t item;
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct hash_index {
 	struct hash_slot *slots;
 	size_t used;

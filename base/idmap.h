@@ -19,7 +19,7 @@ struct idmap_entry {
 	uint64_t value;
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct idmap {
 	struct idmap_entry *entries;
 	size_t used;

@@ -8,7 +8,7 @@
 
 #include "base/idmap.h"
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct strings {
 	char **items; /* items[i] has number i */
 	size_t count, capacity;

@@ -35,7 +35,7 @@ struct cie {
 	uint8_t is_signal_frame;
 };
 
-/* Reads FDEs. The user sets `image`, and all other members to 0. */
+/* Reads FDEs. The caller sets `image`, and all other members to 0. */
 struct eh_frame {
 	const struct image *image;
 	struct cie cie; /* the CIE read last, usually that of the next FDE */

@@ -23,7 +23,7 @@ struct reference_block {
 	struct reference items[REFERENCES_IN_BLOCK];
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct references {
 	struct reference_block *last;
 };

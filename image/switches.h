@@ -19,7 +19,7 @@
 
 #include "disasm/decode.h"
 
-/* The user sets all members to 0 for each function. */
+/* The caller sets all members to 0 for each function. */
 struct switch_watch {
 	/* bit n is set if register n contains the saved stack pointer */
 	uint32_t has_saved;

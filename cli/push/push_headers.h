@@ -13,7 +13,7 @@
 
 #define PUSH_HEADERS_VARIABLE "CLEW_PUSH_HEADERS"
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct push_headers {
 	char **lines; /* "Name: value" */
 	size_t count, capacity;

@@ -53,7 +53,8 @@ void budget_missed_end(struct wire_left_out *record, uint64_t wall_ns);
 /*
  * Corrects the estimate of a period by the rate that was measured after it,
  * when the hook was there again. Uses that rate, or the mean of the rates
- * before and after if both are fair. Called once after each period.
+ * before and after if both are fair. Called once after each period. If the rate
+ * is not sure, budget_missed_settle() corrects this estimate later.
  */
 void budget_missed_correct(struct wire_left_out *record,
 			   struct budget_missed *missed,

@@ -27,7 +27,9 @@ static const struct stub_image *image_of(uint64_t block)
  * Returns whether the unwinder that looks up `pc` may land without clew
  * noticing it. libgcc_s reports its landings by calling _Unwind_SetIP(), and so
  * does a copy of libgcc in a module where clew has found that function. Other
- * unwinders report none, nor does libc when it ends a thread.
+ * unwinders report none, nor does libc when it ends a thread. libc jumps out of
+ * unwinding after the lookup of a frame of libc, or of the frame of a stub or
+ * trampoline, which has the same CFA as the frame of libc behind it.
  */
 static int may_land_unseen(const void *caller, uintptr_t pc)
 {
@@ -76,6 +78,10 @@ typedef int (*phdr_callback)(struct dl_phdr_info *info, size_t bytes,
 struct visit {
 	phdr_callback callback;
 	void *context;
+	/*
+	 * The module that was visited last. Its counts of loaded and unloaded
+	 * modules are the same in all calls of the callback.
+	 */
 	struct dl_phdr_info last;
 	struct dl_phdr_info own; /* of libclew.so, once it was visited */
 	size_t bytes;

@@ -83,7 +83,8 @@ void generators_note(const void *pc)
 
 /*
  * Returns an address in the text of the module that contains the caller. If the
- * return address is in a stub, the stub leads to the module.
+ * return address is in a stub, the stub leads to the module. The list of
+ * patches may be read without its lock (lookup/patches.h).
  */
 static uint64_t text_of_caller(uint64_t pc)
 {

@@ -93,7 +93,7 @@ static int is_wanted(const struct symbol_tables *tables, uint32_t index,
 
 /*
  * Returns the address of a symbol. For an IFUNC, calls its resolver, which
- * returns the address of the function.
+ * returns the address of the function and does nothing else.
  */
 static void *address_of(const struct link_map *map, const Elf64_Sym *symbol)
 {

@@ -179,7 +179,8 @@ static inline int runtime_is_filtered(void)
 /*
  * Returns the end of the stack that libc created for this thread, at whose top
  * libc places the thread's control block. Returns 0 for the main thread, whose
- * control block is in a mapping of its own.
+ * control block is in a mapping of its own: other stacks may lie below it,
+ * those of coroutines for example.
  */
 static inline uint64_t runtime_own_stack_end(void)
 {

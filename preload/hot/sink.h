@@ -138,9 +138,9 @@ struct sink {
 	struct sink_pause (*jump)(const void *frame, uint64_t stack);
 	/*
 	 * Called before an unwinder jumps to the handler of an exception. `at`
-	 * contains the slots of `count` calls, innermost first. The first
-	 * `returning` of these calls are functions of the unwinder, which still
-	 * return; the others end by the jump. Begins and returns a pause.
+	 * contains the slots of `count` calls, innermost first. The unwinder
+	 * has made the first `returning` of these calls, which still return to
+	 * it; the others end by the jump. Begins and returns a pause.
 	 */
 	struct sink_pause (*unwind)(const uint64_t *at, uint32_t count,
 				    uint32_t returning);

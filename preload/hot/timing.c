@@ -102,7 +102,8 @@ static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 /*
  * Stores the duration of this call in `latest`, and counts the duration of the
  * preceding call in its bin of the histogram. The address of the bins is read
- * only once, because a signal handler may fork meanwhile.
+ * only once, because a signal handler may fork meanwhile. The former table is
+ * then empty in the child, so a second read would return 0.
  */
 static void put_in_bin(struct tally *tally, struct wire_times *times,
 		       uint64_t id, uint32_t function, uint64_t total)

@@ -88,6 +88,8 @@ int modules_add(struct modules *modules, const struct dl_phdr_info *info,
 /*
  * Sets is_gone of modules that were unloaded since the last update, and adds no
  * modules. Used while the results of the last update are still being processed.
+ * Also sets is_gone of new modules without a build-id, because nothing shows
+ * whether they are still the same.
  */
 void modules_find_unloaded(struct modules *modules);
 

@@ -76,7 +76,10 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Excludes the pages of the stub that contains pc from being freed. */
+/*
+ * Excludes the pages of the stub that contains pc from being freed. A page of a
+ * neighbouring stub may be excluded as well.
+ */
 static void spare_stub(const struct stub_rows *rows, uint64_t pc)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -117,6 +120,8 @@ static int spare_word(const void *context, uint64_t at, uint64_t word,
 /*
  * Spares the stubs to which trampolines return. A copy of a stack with an
  * address of a trampoline may be anywhere in memory, so all trampolines count.
+ * They are created in order of address, so the first unused one ends the
+ * search.
  */
 static void spare_trampolines(const struct stub_rows *rows)
 {

@@ -117,7 +117,8 @@ void hot_record_running(const uint64_t *slot, uint64_t id)
 /*
  * Returns false if some callers cannot be found on the stack, if there are too
  * many of them, or if the thread runs on a coroutine's stack: the function that
- * resumed the coroutine is on another stack.
+ * resumed the coroutine is on another stack, and walks may not recognize the
+ * return address of the coroutine's first function.
  */
 int callers_can_wait(const struct tally *old)
 {

@@ -168,7 +168,8 @@ static int slots_to_scan(uint64_t slot, int is_own)
  * Searches the stack outwards for the caller of the function at `slot`. Returns
  * the function with this id if it has a slot there, otherwise the function of
  * the first slot with a stub's address. That slot may be a stale one in the
- * caller's frame, so the search for the id continues beyond it.
+ * caller's frame, which is long if it contains a buffer. Therefore the search
+ * for the id continues beyond it.
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {

@@ -60,7 +60,8 @@ static int is_on_own_stack(uint64_t slot)
 /*
  * Notes that the running functions will return to the slice's innermost
  * function, which has this id: their former callers have been overwritten. The
- * thread's id becomes this id at once.
+ * thread's id becomes this id at once, because contexts of the running
+ * functions below that function were never recorded.
  */
 static void return_to_slice(uint64_t from, uint64_t id)
 {

@@ -189,8 +189,9 @@ static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 }
 
 /*
- * Returns whether pc is in a stub, trampoline or thunk, where a function's
- * return address may be in neither its stack slot nor its shadow slot as usual.
+ * Returns whether pc is in a stub, trampoline or thunk. While a function is
+ * entered or left there, its slot need not contain the address of a stub's
+ * exit, although the return address is in the shadow already, or still.
  */
 static int is_half_way(uint64_t pc)
 {
@@ -416,8 +417,9 @@ static int leads_on(struct walk *walk, const struct shadow_slot *shadow)
 
 /*
  * Returns whether a link is valid. With --fold-recursion a stale slot of an
- * earlier call can look like a link. Such a link is accepted if a chain
- * continues from it.
+ * earlier call can look like a link, because the ids of a callee and its caller
+ * do not yield the callee's key. Such a link is accepted if a chain continues
+ * from it.
  */
 static int is_sure(struct walk *walk, const struct shadow_slot *shadow)
 {

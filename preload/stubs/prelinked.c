@@ -193,7 +193,8 @@ static int is_hooked(const struct prelinked_module *module, uint32_t i)
 
 /*
  * Returns a hash of the code that stubs displace. The hash includes functions
- * whose stubs are not in the file.
+ * whose stubs are not in the file, because these may be added when a debugger's
+ * breakpoints are removed.
  */
 static uint64_t sum_of_code(const struct prelinked_module *module)
 {

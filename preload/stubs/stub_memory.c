@@ -98,9 +98,9 @@ static int is_own_file(int fd)
 }
 
 /*
- * Opens a file of this process's user. Returns a descriptor or -errno: -EPERM
- * if the file belongs to another user, whose processes record to the same
- * folder.
+ * Opens a file of this process's user, for writing, so that a lease shows that
+ * the file is in use. Returns a descriptor or -errno: -EPERM if the file
+ * belongs to another user, whose processes record to the same folder.
  */
 static int open_own_file(const char *name)
 {

@@ -55,7 +55,10 @@ static struct {
 
 /* ---- Taking a sample ---- */
 
-/* Returns whether the instruction before pc is a system call. */
+/*
+ * Returns whether the instruction before pc is a system call: the thread was
+ * then probably in the kernel.
+ */
 static int is_behind_syscall(uint64_t pc)
 {
 	uint8_t code[SYSTEM_CALL_BYTES];

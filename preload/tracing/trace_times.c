@@ -91,8 +91,9 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 	*call = 0;
 	packet_put_pair(end - 2,
 			/*
-			 * Readers ignore a stamp of 0. Until both halves are 0,
-			 * no half looks like a call.
+			 * Readers ignore a stamp of 0. When its header is
+			 * zeroed next, both halves of the stamp are 0 and do
+			 * not look like calls.
 			 */
 			0);
 	end[-3] = 0;

@@ -10,7 +10,7 @@
 #include "base/idmap.h"
 #include "report/view/session.h"
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct call_sites {
 	/* maps (module + 1) << 48 | return address to the number of calls */
 	struct idmap calls;

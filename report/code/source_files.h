@@ -46,7 +46,7 @@ struct source_path {
 	size_t from_length;
 };
 
-/* The user sets all members except the paths to 0 before use. */
+/* The caller sets all members except the paths to 0 before use. */
 struct source_files {
 	struct source_path paths[SOURCE_PATHS_MAX];
 	size_t path_count;

@@ -18,7 +18,7 @@ struct firefox_column {
 
 enum { FIREFOX_COLUMNS_MAX = 8 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct firefox_columns {
 	struct firefox_column items[FIREFOX_COLUMNS_MAX];
 	size_t count;  /* number of columns */

@@ -24,7 +24,7 @@ struct graph_edge {
 	uint64_t calls, cost;
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct call_graph {
 	struct graph_edge *edges;
 	size_t edge_count, edge_capacity;

@@ -5,7 +5,7 @@
 
 #include "report/import/import.h"
 
-/* The user sets `in`, and all other members to 0, before use. */
+/* The caller sets `in`, and all other members to 0, before use. */
 struct import_lines {
 	FILE *in;
 	char *text; /* the present line, with a NUL instead of the newline */

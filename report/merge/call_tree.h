@@ -40,8 +40,8 @@ struct call_node {
 };
 
 /*
- * The tree of calls. Parents precede their children. The user sets all members
- * to 0 before use.
+ * The tree of calls. Parents precede their children. The caller sets all
+ * members to 0 before use.
  */
 struct call_tree {
 	struct call_node *nodes;

@@ -10,7 +10,7 @@ struct placed_code {
 	const struct wire_code_lines *lines; /* points into the part */
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct code_places {
 	struct placed_code *items;
 	size_t count, capacity;

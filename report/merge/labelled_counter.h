@@ -38,7 +38,7 @@ struct labelled_frame {
 	uint8_t is_tail;
 };
 
-/* The user sets the first two members, and all others to 0. */
+/* The caller sets the first two members, and all others to 0. */
 struct labelled_counter {
 	const struct label_wish *wish;
 	const struct label_fields *fields;

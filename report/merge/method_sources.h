@@ -14,7 +14,7 @@ struct method_source {
 	size_t line_count;
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct method_sources {
 	struct method_source *items;
 	size_t count, capacity;

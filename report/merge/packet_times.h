@@ -38,7 +38,7 @@ struct packet_run {
 };
 
 /*
- * The user sets all members to 0 before use, and calls packet_times_fini()
+ * The caller sets all members to 0 before use, and calls packet_times_fini()
  * afterwards.
  */
 struct packet_times {

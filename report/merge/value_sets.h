@@ -25,7 +25,7 @@ struct value_set {
 	size_t count;
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct value_sets {
 	struct value_set *items; /* items[i] has the number i + 1 */
 	size_t count, capacity;

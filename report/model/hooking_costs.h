@@ -27,7 +27,7 @@ struct hooking_costs {
 	uint64_t start_ns; /* all costs of the start before programs began */
 };
 
-/* The user sets *costs to zeros, adds each part, and then sorts the items. */
+/* The caller sets *costs to zeros, adds each part, and then sorts the items. */
 void hooking_costs_add(struct hooking_costs *costs,
 		       const struct part_copy *part);
 void hooking_costs_sort(struct hooking_costs *costs);

@@ -33,7 +33,7 @@ struct call_stamp {
 };
 
 /*
- * The user sets all members to 0 before use, and calls call_stamps_fini()
+ * The caller sets all members to 0 before use, and calls call_stamps_fini()
  * afterwards.
  */
 struct call_stamps {

@@ -10,7 +10,7 @@
 
 typedef void stack_step(void *context, uint32_t node);
 
-/* The user sets all members to 0 before use, and frees `path` afterwards. */
+/* The caller sets all members to 0 before use, and frees `path` afterwards. */
 struct stack_change {
 	uint32_t *path; /* working memory */
 	size_t capacity;

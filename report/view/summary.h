@@ -138,8 +138,8 @@ struct summary {
 };
 
 /*
- * The user sets the summary to zeros, adds each part, and then finishes it with
- * the merged tree.
+ * The caller sets the summary to zeros, adds each part, and then finishes it
+ * with the merged tree.
  */
 void summary_add_part(struct summary *summary, const struct part_copy *part);
 void summary_finish(struct summary *summary, const struct recording *recording,

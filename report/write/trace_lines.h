@@ -9,7 +9,7 @@
 #include "report/trace/call_lines.h"
 
 /*
- * The user sets the first members, and all others to 0, and calls
+ * The caller sets the first members, and all others to 0, and calls
  * trace_output_fini() afterwards.
  */
 struct trace_output {

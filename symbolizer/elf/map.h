@@ -12,7 +12,7 @@ struct map_entry {
 	uint32_t pad;
 };
 
-/* The user sets all members to 0 before use. */
+/* The caller sets all members to 0 before use. */
 struct map {
 	struct map_entry *entries;
 	size_t used;

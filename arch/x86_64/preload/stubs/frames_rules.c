@@ -13,9 +13,9 @@
  *		entry .......|...........|...........|........|....
  *	return address on stack    in shadow    on stack   (above)
  *
- * While the displaced instructions run, they may have pushed words of the
- * function. The return address is then above the first word that is a pc of the
- * block, which the stub's own call has pushed.
+ * The displaced instructions may push words, as they would in the function. The
+ * return address is then above the first word that is a pc of the block, which
+ * the stub's own call has pushed.
  *
  * The CFA is the caller's rsp, as usual. libgcc alone identifies a frame by the
  * CFA of the frame below, and would confuse the function with its stub, which
