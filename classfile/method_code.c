@@ -369,7 +369,10 @@ static void write_ends(const struct method_code *code,
 	}
 }
 
-/* Returns whether the instruction is copied, with nothing before it. */
+/*
+ * Returns whether the new code contains the instruction unchanged, and no
+ * inserted code directly before it.
+ */
 static int stays(const struct method_code *code, const struct bytecode *insn)
 {
 	return insn->target_count == 0 && !bytecode_is_return(insn) &&
@@ -381,7 +384,11 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 					 const struct method_number *number,
 					 struct class_output *output)
 {
-	uint32_t copied = 0; /* end of the unchanged bytes that are copied */
+	/*
+	 * Offset in the old code. The output contains the code up to this
+	 * offset.
+	 */
+	uint32_t copied = 0;
 	struct bytecode insn;
 
 	write_entry(code, calls, number, output);

@@ -16,17 +16,19 @@
 #include "image/analysis.h"
 
 /*
- * Sets functions, function_count, traits and from_cache of *analysis, whose
- * other members identify the module. Returns 0, or -errno if there is no valid
- * file; *analysis is then unchanged. Without a directory, or if the content is
- * unknown: -ENOENT.
+ * Reads the stored analysis of the module that the other members of *analysis
+ * describe, and sets functions, function_count, traits and from_cache. Returns
+ * 0, or -errno if there is no valid file; *analysis is then unchanged. Returns
+ * -ENOENT also if cache_dir is NULL, or analysis->content is unknown
+ * (content.h).
  */
 int analysis_cache_load(const char *cache_dir, struct arena *arena,
 			struct analysis *analysis);
 
 /*
- * Stores *analysis. Returns 0 or -errno. After a failure each process computes
- * the analysis again.
+ * Stores *analysis. Returns 0 or -errno: -ENOENT if cache_dir is NULL, or
+ * analysis->content is unknown. After a failure each process computes the
+ * analysis again.
  */
 int analysis_cache_store(const char *cache_dir,
 			 const struct analysis *analysis);

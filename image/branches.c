@@ -189,7 +189,8 @@ static void note_pointer(void *context, uint64_t vaddr)
 	uint32_t index;
 
 	if (!marks_cover(&r->branches->targets, vaddr))
-		return; /* mostly pointers to data */
+		/* outside the module's code: mostly the address of data */
+		return;
 	marks_set(&r->branches->targets, vaddr);
 	index = functions_at(r->functions, vaddr);
 	if (index != UINT32_MAX && r->functions->list[index].vaddr == vaddr)

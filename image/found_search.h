@@ -25,13 +25,21 @@ struct found_place {
 	uint32_t owner;
 	int16_t height; /* height of the stack, in words; or UNKNOWN_WORDS */
 	int16_t frame;
-	uint8_t is_start; /* a function starts here */
-	/* the flow ends before this byte, apart from padding */
+	/* a function that this search has found starts here */
+	uint8_t is_start;
+	/*
+	 * Code starts here, and the instruction before the preceding padding,
+	 * if there is any, does not continue after itself.
+	 */
 	uint8_t is_boundary;
 	uint8_t is_pointed;
 	uint8_t is_relocated; /* the loader relocates a word that points here */
 	uint8_t is_label;     /* an entry of a jump table leads here */
-	/* Further code jumps here with a frame of its own. */
+	/*
+	 * Set only for starts of functions: other code jumps here or continues
+	 * here, and the stack pointer then has, or may have, another value than
+	 * directly after a call.
+	 */
 	uint8_t is_midway;
 };
 

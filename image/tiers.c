@@ -21,7 +21,9 @@ typedef struct prologue (*judgement)(const struct decoder *decoder,
 				     const struct prologue_query *query);
 
 /*
- * Returns the bytes between a function and the next, or the end of its segment.
+ * Returns the number of bytes between the end of a function and the next
+ * function, or the end of the segment. `left` is the number of bytes from the
+ * function's start to the end of the segment.
  */
 static uint64_t padding_behind(const struct functions *functions,
 			       uint32_t index, uint64_t left)
@@ -52,9 +54,9 @@ static struct prologue judged(const struct choice *c, uint32_t index,
 }
 
 /*
- * Returns whether a function's loops are uncertain. Without unwind information
- * it is not certain that a loop to the entry arrives there with the stack of a
- * call.
+ * Returns whether a function without an FDE has a jump to one of its own bytes
+ * from the first to the patched one. Without unwind information it is not
+ * certain that the stack pointer is then the same as directly after a call.
  */
 static int loops_blindly(const struct choice *c, uint32_t index,
 			 const struct prologue *prologue)
@@ -89,7 +91,10 @@ static void accept(struct choice *c, uint32_t index,
 	take(c, function->vaddr + prologue->patch_offset, bytes);
 }
 
-/* Tries a 5-byte jump. This is the first round, whose reasons are reported. */
+/*
+ * Tries a 5-byte jump. Only this round stores why a function cannot have its
+ * tier.
+ */
 static void try_jump(struct choice *c, uint32_t index)
 {
 	struct prologue prologue = judged(c, index, prologue_judge);
@@ -162,7 +167,12 @@ static int8_t island_in(const struct choice *c, uint32_t host, uint64_t site)
 /* number of a function's first bytes that may be its island */
 #define FIRST_BYTES 16
 
-/* Finds a function with room for two jumps, near `site` of function `index`. */
+/*
+ * Finds a function whose first bytes have room for its own 5-byte jump and a
+ * second one, for function `index` with a 2-byte jump at `site`. Returns the
+ * displacement of the 2-byte jump, or 0 if there is no such function in reach;
+ * *host is the found function's index.
+ */
 static int8_t find_host(const struct choice *c, uint32_t index, uint64_t site,
 			uint32_t *host)
 {

@@ -49,8 +49,11 @@ struct found_native {
 	uint64_t method;
 	uint64_t address;
 	uint32_t is_machine; /* whether the code belongs to the JVM */
-	/* Number of natives earlier in the array with the same code. */
-	uint32_t is_shared;
+	/*
+	 * Number of natives that are earlier in the array and have the same
+	 * address; 0 if the code does not belong to the JVM.
+	 */
+	uint32_t earlier_count;
 };
 
 /* State of a search. It is too large for a stack, so it is mapped. */
@@ -400,27 +403,27 @@ static void find_unbound(struct natives_search *search)
 		one->is_machine = lookup_module(one->address) == machine;
 		for (uint32_t k = i; one->is_machine && k-- > 0;)
 			if (search->natives[k].address == one->address) {
-				one->is_shared =
-					search->natives[k].is_shared + 1;
+				one->earlier_count =
+					search->natives[k].earlier_count + 1;
 				break;
 			}
 	}
 	for (uint32_t i = 0; i < search->found; i++) {
 		const struct found_native *one = &search->natives[i];
 
-		if (!one->is_machine || one->is_shared < most)
+		if (!one->is_machine || one->earlier_count < most)
 			continue;
 		if (one->address != search->unbound)
 			second = most;
 		search->unbound = one->address;
-		most = one->is_shared;
+		most = one->earlier_count;
 	}
 	for (uint32_t i = 0; i < search->found; i++) {
 		const struct found_native *one = &search->natives[i];
 
 		if (one->is_machine && one->address != search->unbound &&
-		    one->is_shared > second)
-			second = one->is_shared;
+		    one->earlier_count > second)
+			second = one->earlier_count;
 	}
 	if (most + 1 < UNBOUND_LEAST || most + 1 < 2 * (second + 1))
 		search->unbound = 0;

@@ -19,23 +19,29 @@
 
 struct bridge_frame;
 
-/* The "number" of a location that does not belong to a Java method. */
+/*
+ * The "number" of a native's caller that is no Java method, or that cannot be
+ * determined.
+ */
 #define CALLERS_NOBODY UINT32_MAX
 
 #define CALLERS_LOG2   16
 #define CALLERS_COUNT  (1 << CALLERS_LOG2)
 
 /*
- * A cache of the locations' numbers. Each entry is location >> 16 in its upper
- * half and the number in its lower half, at the index (location ^ location >>
- * 16) modulo the table's size. Index and entry together contain all 47 bits of
- * a location. A free entry is 0. Any thread may read and write the cache.
+ * A cache of the numbers of callers, by the location of the call. Each entry is
+ * location >> 16 in its upper half and the number in its lower half, at the
+ * index (location ^ location >> 16) modulo the table's size. Index and entry
+ * together contain all 47 bits of a location. A free entry is 0. Any thread may
+ * read and write the cache.
  */
 extern _Atomic uint64_t callers_known[CALLERS_COUNT];
 
 /*
- * Returns the number of the method that calls from a location, or 0 if it is
- * not known. Any thread may call this function.
+ * Returns the number that callers_known contains for a location, or 0 if it
+ * contains none. The number is that of a Java stack with the calling method
+ * alone or, without room for stacks, that of the method; or CALLERS_NOBODY. Any
+ * thread may call this function.
  */
 static inline uint32_t callers_find(uint64_t place)
 {
@@ -69,8 +75,10 @@ static inline _Atomic uint64_t *callers_stack_entry(uint64_t hash, int second)
 }
 
 /*
- * Returns the number of the Java stack with that hash, or 0 if it is not known.
- * Any thread may call this function.
+ * Returns the number that callers_stacks contains for the hash of a Java stack,
+ * or 0 if it contains none. The number is that of the stack or, without room
+ * for stacks, that of its innermost method; or CALLERS_NOBODY. Any thread may
+ * call this function.
  */
 static inline uint32_t callers_find_stack(uint64_t hash)
 {
@@ -86,11 +94,12 @@ static inline uint32_t callers_find_stack(uint64_t hash)
 
 /*
  * Returns whether the thread may make another request to the JVM for a
- * JAVA_STACK_FROZEN stack. Such requests may take at most an eighth of the
- * thread's time since the first one, and a credit in addition.
+ * JAVA_STACK_FROZEN stack. After the first such request, the sum of their times
+ * may be up to an eighth of the time since then plus CALLERS_FROZEN_CREDIT.
+ * Returns 1 also if the thread has no memory for the sum (hot.java_recall).
  */
 #define CALLERS_FROZEN_PART 8
-/* The credit, in time-stamp ticks. */
+/* In ticks of the time stamp counter. */
 #define CALLERS_FROZEN_CREDIT (UINT64_C(1) << 26)
 
 static inline int callers_may_ask_frozen(void)
@@ -104,12 +113,14 @@ static inline int callers_may_ask_frozen(void)
 }
 
 /*
- * Returns the number for frame->stack or, if this is 0, for frame->place:
- * composed of known methods or requested from the JVM, and stores the number
- * for further calls. If frame->expected is not 0, verifies this number. The
- * calling thread is in the native to which the frame belongs. If no number can
- * be determined, returns frame->expected, or CALLERS_NOBODY without it;
- * CALLERS_NOBODY also if no Java method has called.
+ * Returns the number for frame->stack or, if this is 0, for frame->place. The
+ * number is composed of known methods or requested from the JVM. Stores the
+ * number in the cache, but not between callers_doubt() and callers_trust(), and
+ * not for JAVA_STACK_FROZEN stacks. If frame->expected is not 0, it is the
+ * cached number, which this call verifies. The calling thread is in the bridge
+ * with this frame. If no number can be determined, returns frame->expected or,
+ * if this is 0, CALLERS_NOBODY. Returns CALLERS_NOBODY also if no Java method
+ * has called.
  */
 uint32_t callers_learn(struct bridge_frame *frame);
 

@@ -119,8 +119,10 @@ int dwarf_address(const struct dwarf_unit *unit, struct dwarf_value value,
 		  uint64_t *out);
 
 /*
- * Returns the unit that a reference leads to, and sets the offset; NULL if
- * invalid.
+ * Returns the unit of the DIE to which an attribute of `unit` refers, and
+ * stores the DIE's offset in that unit's .debug_info in *offset. Returns NULL
+ * if the reference is invalid, if it leads to an alternate file that is
+ * missing, or if it is a signature (DW_FORM_ref_sig8).
  */
 struct dwarf_unit *dwarf_reference(struct dwarf_unit *unit,
 				   struct dwarf_value value, uint64_t *offset);

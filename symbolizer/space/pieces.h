@@ -42,10 +42,14 @@
 
 #include "symbolizer/space/vector.h"
 
-/* An owner that takes addresses from others and is never found. */
+/*
+ * The owner of claims that only take addresses from older claims. pieces_find()
+ * never returns a piece of such a claim.
+ */
 #define PIECES_NOBODY UINT32_MAX
 
-#define PIECES_NEVER  UINT64_MAX /* as an end: no end */
+/* the time `to` of a claim or piece that does not end */
+#define PIECES_NEVER UINT64_MAX
 
 enum { PIECES_FENCE = 16 }; /* two cache lines of borders */
 
@@ -69,7 +73,10 @@ struct piece {
 
 VECTOR(piece_vector, struct piece)
 
-/* An entry of a tree node: a piece and its start time. */
+/*
+ * An entry of a tree node: the index in `all` of a piece, and the time at which
+ * this piece begins.
+ */
 struct pieces_entry {
 	uint64_t from;
 	uint32_t piece;
@@ -77,8 +84,9 @@ struct pieces_entry {
 };
 
 struct pieces_node {
-	uint32_t head; /* its first entry; ends at the next node's head */
-	uint32_t up;   /* the nearest nonempty ancestor; 0: none */
+	/* index of its first entry; the next node's head is the end */
+	uint32_t head;
+	uint32_t up; /* index of the nearest ancestor with entries; 0: none */
 };
 
 struct pieces {
@@ -93,8 +101,8 @@ struct pieces {
 };
 
 /*
- * Builds from claims in any order. On success it takes the claims over and
- * zeroes the caller's. Returns 0 or -ENOMEM.
+ * Builds *out from claims in any order. On success *out owns the claims, and
+ * *claims is zeroed. Returns 0 or -ENOMEM.
  */
 int pieces_build(struct pieces *out, struct claims *claims);
 void pieces_fini(struct pieces *pieces);

@@ -200,8 +200,9 @@ struct snapshot {
 };
 
 /*
- * Handles the first mapping of a file: determines its build-id and the path at
- * which it can be read.
+ * Handles the first of several adjacent mappings of a file in /proc/PID/maps.
+ * Replaces the previous file's data in *snapshot: stores the new file's path,
+ * its build-id, and the path at which it can be read. Returns 0 or -ENOMEM.
  */
 static int begin_file(struct snapshot *snapshot, const struct area *area)
 {

@@ -467,7 +467,8 @@ static int has_flags(const uint16_t *regs, uint8_t count)
 }
 
 /*
- * String instructions read only the direction flag, which stubs do not change.
+ * Returns whether this is a string instruction. The only flag that it reads is
+ * the direction flag, which stubs do not change.
  */
 static int is_string_insn(unsigned int id)
 {

@@ -240,7 +240,11 @@ static int add_folder(int rules, const char *path)
 	int err = 0;
 
 	if (rule.parent_fd < 0)
-		return 0; /* the folder does not exist, so it needs no rule */
+		/*
+		 * Usually the folder does not exist. Without a rule nothing may
+		 * be written in it.
+		 */
+		return 0;
 	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH,
 		    &rule, 0) != 0)
 		err = -errno;
