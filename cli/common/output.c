@@ -18,6 +18,7 @@
 #include "base/regular_file.h"
 #include "cli/common/recording_writer.h"
 #include "wire/recording.h"
+#include "wire/snapshot_name.h"
 #include "wire/taken.h"
 
 static int ends_with(const char *text, const char *suffix)
@@ -25,19 +26,6 @@ static int ends_with(const char *text, const char *suffix)
 	size_t length = strlen(text), behind = strlen(suffix);
 
 	return length >= behind && strcmp(text + length - behind, suffix) == 0;
-}
-
-/*
- * Returns whether this is the name of a snapshot, PID.SEQ.snapshotN, which is a
- * recording inside the recording.
- */
-static int is_snapshot(const char *name)
-{
-	const char *suffix = strstr(name, WIRE_SNAPSHOT_SUFFIX);
-	const char *number =
-		suffix ? suffix + strlen(WIRE_SNAPSHOT_SUFFIX) : "";
-
-	return *number && strspn(number, "0123456789") == strlen(number);
 }
 
 static int is_ours(const char *name)
@@ -50,8 +38,8 @@ static int is_ours(const char *name)
 	       ends_with(name, WIRE_HOOKED_SUFFIX) ||
 	       ends_with(name, WIRE_HOOKED_SUFFIX WIRE_STUBS_NEW) ||
 	       ends_with(name, WIRE_TRACE_SUFFIX) ||
-	       ends_with(name, WIRE_TAKEN_SUFFIX) || is_snapshot(name) ||
-	       ends_with(name, WIRE_MAP_SUFFIX) ||
+	       ends_with(name, WIRE_TAKEN_SUFFIX) ||
+	       wire_snapshot_number(name) || ends_with(name, WIRE_MAP_SUFFIX) ||
 	       ends_with(name, WIRE_JITDUMP_SUFFIX);
 }
 
@@ -126,7 +114,7 @@ static int remove_entry(const char *path, DIR *dir, const char *name)
 	char *inner;
 	int err;
 
-	if (!is_snapshot(name))
+	if (!wire_snapshot_number(name)) /* else it is a folder */
 		return unlinkat(dirfd(dir), name, 0) == 0 ? 0 : -errno;
 	inner = memory_printf("%s/%s", path, name);
 	err = output_remove(inner);

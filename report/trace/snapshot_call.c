@@ -5,25 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "report/recording/marks_reader.h"
 #include "wire/recording.h"
+#include "wire/snapshot_name.h"
 
 /* Returns the number of the snapshot that contains the part; 0: none. */
-static uint64_t snapshot_of(const struct part_copy *part)
+static uint32_t snapshot_of(const struct part_copy *part)
 {
-	char *path = realpath(part->path, NULL), *folder, *suffix;
-	uint64_t number = 0;
+	char *path = realpath(part->path, NULL), *folder;
+	uint32_t number = 0;
 
 	if (!path)
 		return 0;
 	folder = strrchr(path, '/');
 	if (folder) {
 		*folder = '\0';
-		folder = strrchr(path, '/');
-		suffix = folder ? strstr(folder, WIRE_SNAPSHOT_SUFFIX) : NULL;
-		if (suffix)
-			number = strtoul(suffix + strlen(WIRE_SNAPSHOT_SUFFIX),
-					 NULL, 10);
+		number = wire_snapshot_number(text_basename(path));
 	}
 	free(path);
 	return number;
@@ -53,7 +51,7 @@ static int find_names(const struct part_copy *part,
 
 uint32_t snapshot_call_thread(const struct part_copy *part)
 {
-	const uint64_t number = snapshot_of(part);
+	const uint32_t number = snapshot_of(part);
 	struct recorded_mark_names names;
 	struct recorded_marks marks;
 	struct part_chunk chunk;

@@ -9,6 +9,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "wire/snapshot_name.h"
 
 /* ---- The moments of snapshots ---- */
 
@@ -107,7 +108,7 @@ static void find_call(struct listed_snapshot *one,
 
 static int is_snapshot(const struct dirent *entry)
 {
-	return strstr(entry->d_name, WIRE_SNAPSHOT_SUFFIX) != NULL;
+	return wire_snapshot_number(entry->d_name) != 0;
 }
 
 /* The parts of a recording, sorted by their names without the suffix. */
@@ -211,9 +212,7 @@ void snapshot_list_init(struct snapshot_list *list,
 	*list = (struct snapshot_list){ 0 };
 	for (int i = 0; i < count; i++) {
 		const char *folder = folders[i]->d_name;
-		const char *suffix = strstr(folder, WIRE_SNAPSHOT_SUFFIX);
-		const size_t length = (size_t)(suffix - folder);
-		const char *number = suffix + strlen(WIRE_SNAPSHOT_SUFFIX);
+		const size_t length = (size_t)(strrchr(folder, '.') - folder);
 		const struct part_copy *part =
 			part_beside(&parts, folder, length);
 
@@ -222,8 +221,7 @@ void snapshot_list_init(struct snapshot_list *list,
 			    &(struct listed_snapshot){
 				    .folder = memory_string(folder,
 							    strlen(folder)),
-				    .number =
-					    (uint32_t)strtoul(number, NULL, 10),
+				    .number = wire_snapshot_number(folder),
 				    .has_trace =
 					    has_trace(path, folder, length),
 			    });

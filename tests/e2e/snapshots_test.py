@@ -3,6 +3,7 @@
 """Snapshots of a running process are recorded when an event happens in it."""
 import json
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -232,6 +233,16 @@ class Slowest(Case):
         self.assertEqual(command.split(),
                          ["trace", "--slowest", "handle", str(one)])
         self.assertIn("<- this snapshot", self.clew(*command.split()).stdout)
+
+    def test_only_folders_named_as_snapshots_are_listed(self):
+        self.run_durations(ms=[20])
+        (one,) = self.snapshots()
+        base = one.name.removesuffix("1")
+        for other in ("1\033[2J", "1 ", "1x", "", "-2", "99999999999", "0"):
+            shutil.copytree(one, one.with_name(base + other))
+        done = self.clew("report", "--snapshots", self.recording_path)
+        self.assertNotIn("\033", done.stdout)
+        self.assertIn("total: 1 snapshot\n", done.stdout)
 
     def test_a_recording_without_snapshots_lists_none(self):
         self.record([target("durations"), 1], ["--time=none"])
