@@ -9,6 +9,7 @@
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
+#include "preload/stack/heal.h"
 #include "preload/stack/landing_stacks.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stack/walk.h"
@@ -214,6 +215,18 @@ static void leave_handler(uint64_t stack)
 }
 
 /*
+ * Called if a signal handler jumps out of clew's front of backtrace(), whose
+ * list of return addresses then no longer exists.
+ */
+static void leave_list(uint64_t stack)
+{
+	const struct stack_range signals = landing_signal_stack();
+
+	if (landing_is_inward(&signals, hot.aside->listed_from, stack))
+		heal_pass_over((struct pc_range){ 0 });
+}
+
+/*
  * A coroutine may yield by longjmp(), so the functions that a jump leaves may
  * continue later. Therefore their slots and shadow stay as they are, and only
  * the sink acts on these calls.
@@ -224,6 +237,8 @@ static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 
 	if (hot.handler.frame)
 		leave_handler(stack);
+	if (hot.aside && hot.aside->listed_until)
+		leave_list(stack);
 	if (runtime_is_detaching() && hot.id == id)
 		return; /* no function is left, and detaching must be fast */
 	pause = sink_jump(__builtin_frame_address(0), stack);

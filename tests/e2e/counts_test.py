@@ -233,6 +233,9 @@ class Counts(clewtest.Case):
         self.check("backtraces")
         self.check("backtraces", options=["--libc"])
 
+    def test_jumps_out_of_backtrace_are_counted(self):
+        self.check("broken_frames")
+
 
 class Preserved(clewtest.Case):
     """Registers and flags are preserved across calls and returns."""
