@@ -179,7 +179,6 @@ static void inherit(void)
 		struct budget_function *slot = &budget.functions.slots[i];
 
 		slot->record = NULL;
-		slot->missed = (struct budget_missed){ 0 };
 		slot->is_chosen |= slot->is_out;
 	}
 	budget_records_take_up(&budget.functions);

@@ -31,7 +31,8 @@ static int take_up(void *functions, const struct chunk *chunk)
 		if (!slot)
 			continue;
 		slot->record = &items[i];
-		slot->missed.before = items[i].missed;
+		slot->missed =
+			(struct budget_missed){ .before = items[i].missed };
 	}
 	return 0;
 }
@@ -50,6 +51,7 @@ static struct wire_left_out *record_of(struct budget_function *slot,
 					       sizeof(*slot->record), &at))
 		return slot->record;
 	slot->record = at;
+	slot->missed = (struct budget_missed){ 0 };
 	*slot->record = (struct wire_left_out){ .function = slot->function,
 						.first_ns = wall_ns };
 	record_stream_add(&records, sizeof(*slot->record));
