@@ -3,9 +3,9 @@
  * Unhooks and hooks single functions while threads run.
  *
  * Functions of the C library are excluded: libc sometimes blocks all signals by
- * system calls of its own, and must not execute a breakpoint then. Guests and
- * their hosts (functions whose jumps share bytes) are also excluded, because
- * they can only be changed together.
+ * system calls of its own, and must not execute a breakpoint then. A guest and
+ * its host are also excluded, because they can only be changed together: the
+ * guest's short jump leads to a second jump behind the host's.
  */
 #ifndef CLEW_BUDGET_BUDGET_HOOKS_H
 #define CLEW_BUDGET_BUDGET_HOOKS_H

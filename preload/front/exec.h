@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes programs that the target executes be recorded as well.
+ * Lets clew record the programs that the target executes.
  *
  * A program is recorded if it inherits clew's two environment variables. If the
  * target passes another environment, clew's wrappers of the exec and

@@ -4,10 +4,10 @@
  *
  * A call in a known context touches the first cache line only. A new thread has
  * the initial values of state.c: an empty table in which no id is found, so its
- * first call takes the slow path, which attaches the thread. It is written by
- * the thread itself, by its signal handlers, and by threads or children that
- * share its thread pointer (sharing.h). The watch, which samples by the wall
- * clock, reads the id (time/observation.c).
+ * first call takes the slow path, which attaches the thread. The state is
+ * written by the thread itself, by its signal handlers, and by threads or
+ * children that share its thread pointer (sharing.h). The watch, which samples
+ * by the wall clock, reads the id (time/observation.c).
  */
 #ifndef CLEW_HOT_THREAD_H
 #define CLEW_HOT_THREAD_H

@@ -2,10 +2,10 @@
 /*
  * The journal of a process that clew has attached to. It lists all changed
  * bytes in code and data of modules with their original values. An entry is
- * called a text (struct wire_text). `clew attach` uses it to undo the changes
- * from outside, and also to write them at first (wire/attachment.h).
+ * called a text (struct wire_text). `clew attach` uses the journal to undo the
+ * changes from outside, and also to write them at first (wire/attachment.h).
  *
- * It is written with the loader's lock or the lock of patches held.
+ * The journal is written with the loader's lock or the lock of patches held.
  */
 #ifndef CLEW_PATCH_JOURNAL_H
 #define CLEW_PATCH_JOURNAL_H

@@ -283,8 +283,8 @@ static void stop_recording(void)
 
 /*
  * Returns whether the child's thread can get its tally as late as at its first
- * call. It cannot if calls are timed or traced, or if the watch samples
- * threads.
+ * call. It cannot if calls are timed or traced, if there are probes, or if the
+ * watch samples threads.
  */
 static int can_begin_later(const struct tally *old)
 {

@@ -622,8 +622,8 @@ void ticks_yield(int signal)
 }
 
 /*
- * Returns clew's signal as a bit, or 0 if clew uses none. It is removed from
- * the program's masks.
+ * Returns clew's signal as a bit, or 0 if clew uses none. clew removes this
+ * signal from the program's masks.
  */
 static uint64_t own_bit(void)
 {

@@ -25,11 +25,11 @@
  * handlers on alternate stacks block it. A call that waits for signals never
  * returns clew's. On kernels before 5.10 there are no timers.
  *
- * clew chooses a signal that the program does not use. If it installs a handler
- * later, both get the signal (chained.h). If it names the signal in a mask, as
- * it does to wait for it, clew gives the signal up and samples no more. clew's
- * handler remains installed: it consumes clew's own pending signals and passes
- * the program's on.
+ * clew chooses a signal that the program does not use. If the program installs
+ * a handler later, both get the signal (chained.h). If the program names the
+ * signal in a mask, as it does to wait for it, clew gives the signal up and
+ * samples no more. clew's handler remains installed: it consumes clew's own
+ * pending signals and passes the program's on.
  */
 #ifndef CLEW_TIME_TICKS_H
 #define CLEW_TIME_TICKS_H
