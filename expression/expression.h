@@ -69,8 +69,9 @@ int expression_parse(const char *text, size_t bytes, struct expression *out,
 /* ---- Fields and their formats ---- */
 
 #define EXPRESSION_FIELDS_MAX 16
-#define EXPRESSION_STRING_MAX 256 /* maximum length of a string, in bytes */
-/* default of the length of a string, in bytes */
+/* Maximum of N in a field's format "/sN": how many bytes are recorded. */
+#define EXPRESSION_STRING_MAX 256
+/* N if the format does not give it. */
 #define EXPRESSION_STRING_LESS 64
 
 /*
@@ -84,8 +85,10 @@ struct expression_field {
 	 * s for a char *, x for other pointers, else d or u.
 	 */
 	char format;
-	uint16_t string_bytes; /* maximum length for "s" */
-	size_t start, end;     /* range of its name in the list */
+	/* Format s: maximum number of recorded bytes. */
+	uint16_t string_bytes;
+	/* The field's name is text[start..end) of the parsed list. */
+	size_t start, end;
 	struct expression expression;
 };
 

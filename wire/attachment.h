@@ -72,13 +72,17 @@
 #define WIRE_ATTACH_RELEASE            "clew_attach_release"
 
 enum wire_attach_state {
-	WIRE_ATTACH_NONE, /* clew has never attached, or has detached */
+	WIRE_ATTACH_NONE, /* clew was never attached, or has detached */
 	/* clew_attach_prepare() is complete; no text is written yet. */
 	WIRE_ATTACH_PREPARED,
 	WIRE_ATTACH_ENTERED, /* the texts are written or being written */
 	/* The texts are being restored; nothing is sampled. */
 	WIRE_ATTACH_LEFT,
-	/* The library was preloaded, so clew cannot attach. */
+	/*
+	 * The library was preloaded, so clew cannot attach. The controller
+	 * calls only clew_attach_runtimes(), which then switches counting in
+	 * the JVM on or off (--java=standby).
+	 */
 	WIRE_ATTACH_PRELOADED,
 	WIRE_ATTACH_PREPARING, /* clew_attach_prepare() is not complete */
 };
@@ -97,9 +101,15 @@ enum wire_attach_blocks {
 
 /* Results of clew_attach_runtimes(). */
 enum wire_attach_runtimes {
-	/* There are no runtimes, or their reports have ended. */
+	/*
+	 * There are no runtimes, their reports have ended, or the library's
+	 * thread could not be created.
+	 */
 	WIRE_RUNTIMES_NONE,
-	/* There are runtimes, and their reports were not started yet. */
+	/*
+	 * There are runtimes whose reports were not started yet. With
+	 * --java=standby: counting is switched off.
+	 */
 	WIRE_RUNTIMES_FOUND,
 	/*
 	 * As a result: the library's thread is starting the reports. As the
@@ -167,8 +177,9 @@ struct wire_stopped {
 	 */
 	uint32_t frame_count;
 	/*
-	 * 1 if the whole stack was unwound, 0 if the thread has no frames in
-	 * the array
+	 * 1 if the stack was unwound; the thread then has frame_count + 1
+	 * elements in the array. 0 if it could not be unwound; the thread then
+	 * has none.
 	 */
 	uint32_t is_unwound;
 	uint32_t pad;

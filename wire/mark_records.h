@@ -37,8 +37,8 @@ enum wire_mark_loss {
 };
 
 /*
- * Marks that were lost, by cause, and the room for names. A mark for whose name
- * there is no room is recorded with name 0.
+ * Numbers of marks that were lost, by cause, and the number of wire_mark_names
+ * that follow. A mark for whose name none was free is recorded with name 0.
  */
 struct wire_mark_names {
 	/* any thread may add to these */
@@ -77,7 +77,7 @@ struct wire_mark {
 	uint64_t id; /* the id of the context, or 0 outside of all contexts */
 	uint64_t number;
 	uint32_t tid;
-	/* 1 + the index of the name, or 0 if there was no room for the name. */
+	/* 1 + the index of the name; 0: it has no name, or no room was left. */
 	uint16_t name;
 	/* enum wire_mark_kind; stored last, with release */
 	_Atomic uint16_t kind;

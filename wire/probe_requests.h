@@ -35,13 +35,13 @@ enum wire_live_state {
 	WIRE_LIVE_DONE, /* the answers of the last request are valid */
 };
 
-/* The result for one line. */
+/* The result of one line `probe` with its actions, or of one line `remove`. */
 struct wire_live_answer {
 	uint32_t number; /* number of the probe; 0 is p1 */
 	int32_t result;  /* 0 or -errno */
 	/*
-	 * If the result is -ENOTSUP: enum probe_reason of the probe's first
-	 * location.
+	 * If the result is -ENOTSUP: enum probe_reason of the first location
+	 * that cannot be patched, or why the probe has no location.
 	 */
 	uint32_t reason;
 };
@@ -57,9 +57,9 @@ struct wire_live_probes {
 	uint32_t thread; /* tid of the thread that executes the request */
 	int32_t result;  /* result of the whole request: 0 or -errno */
 	char why[128];   /* reason for `result`, NUL-terminated */
-	/* Number of probes that exist and are not removed. */
+	/* Number of probes that are not removed, after the request. */
 	uint32_t there_count;
-	uint32_t answer_count;
+	uint32_t answer_count; /* number of elements in use, in line order */
 	struct wire_live_answer answers[WIRE_PROBES_MAX];
 };
 

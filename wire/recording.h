@@ -109,7 +109,7 @@ enum wire_state {
 	 * process
 	 */
 	WIRE_RUNNING = 3,
-	WIRE_ENDED = 4, /* exit() was called */
+	WIRE_ENDED = 4, /* exit() was called, or clew has detached */
 };
 
 enum wire_origin {
@@ -130,11 +130,20 @@ enum wire_origin {
 
 /* Why calls that were made are not counted. */
 enum wire_loss {
-	WIRE_LOSS_NO_SPACE, /* the recording could not grow */
-	WIRE_LOSS_FORK,     /* the calls were made inside fork() itself */
+	/* clew got no memory, or the recording could not grow. */
+	WIRE_LOSS_NO_SPACE,
+	/*
+	 * Calls inside fork(), and calls of threads that were created in the
+	 * child meanwhile.
+	 */
+	WIRE_LOSS_FORK,
 	/* Calls by generated code of functions of its own runtime. */
 	WIRE_LOSS_GENERATED,
-	/* Calls in new threads after a system call filter was installed. */
+	/*
+	 * clew needed memory and could not get it, because system calls are
+	 * filtered. Most of these calls are in threads that had made no hooked
+	 * call before the filter was installed.
+	 */
 	WIRE_LOSS_FILTER,
 	/* Calls while several threads had the same thread pointer. */
 	WIRE_LOSS_SHARED,
@@ -295,14 +304,16 @@ struct wire_header {
 	uint32_t ppid; /* pid of the parent process when the part was created */
 	uint32_t parent_pid; /* set with WIRE_FROM_FORK only */
 	uint32_t parent_seq; /* set with WIRE_FROM_FORK only */
-	/*
-	 * On average, one call of this number is verified. 0 if none is
-	 * verified.
-	 */
+	/* On average, one call in verify_period is verified; 0: none is. */
 	uint32_t verify_period;
 	uint64_t start_ns; /* CLOCK_REALTIME */
-	uint64_t end_ns;  /* CLOCK_REALTIME; 0 unless the state is WIRE_ENDED */
-	uint64_t hook_ns; /* how long hooking took before main() */
+	/* CLOCK_REALTIME; stored just before WIRE_ENDED; 0 until then. */
+	uint64_t end_ns;
+	/*
+	 * How long clew took to hook the program before main(). 0 in forked
+	 * children, and in processes to which clew has attached.
+	 */
+	uint64_t hook_ns;
 	/*
 	 * Maximum number of contexts. Calls in further contexts are counted in
 	 * "(folded)".
@@ -446,8 +457,9 @@ struct wire_header {
 	_Atomic uint64_t composed_stacks, verified_composed,
 		mismatched_composed;
 	/*
-	 * The program's CPU time after the last poll. 0 unless the state is
-	 * WIRE_ENDED.
+	 * With a budget: the program's CPU time since the last poll, or since
+	 * its start if there was none. Stored just before WIRE_ENDED; 0 until
+	 * then.
 	 */
 	uint64_t budget_rest_ns;
 	/*
@@ -458,7 +470,10 @@ struct wire_header {
 	/* The time is stored with release, while the loader's lock is held. */
 	_Atomic uint64_t reading_ns;
 	char reading[56];
-	/* CPU time that clew used before the program began */
+	/*
+	 * CPU time that clew used before the program began. 0 in forked
+	 * children, and in processes to which clew has attached.
+	 */
 	uint64_t start_cpu_ns;
 	/* 1 if no context contains a function twice */
 	uint32_t folds_recursion;

@@ -24,7 +24,10 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
 /* mask of the pc in `where`; a pc of 0 is unknown */
 #define WIRE_SAMPLE_PC ((UINT64_C(1) << 48) - 1)
-/* WIRE_TIME_WALL: the thread was not running */
+/*
+ * The thread was not running (WIRE_TIME_WALL). Also set with
+ * WIRE_WAIT_UNSAMPLED, although the thread was running.
+ */
 #define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)
 /* The thread was in a system call. */
 #define WIRE_SAMPLE_KERNEL (UINT64_C(1) << 62)
@@ -36,10 +39,9 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 #define WIRE_SAMPLE_CLEW (UINT64_C(1) << 61)
 
 /*
- * Why the thread was blocked, with WIRE_SAMPLE_BLOCKED: 1 + N in system call N;
- * outside system calls WIRE_WAIT_UNKNOWN or one of the greatest values of enum
- * wire_wait. The pc, if known, is the address at which the thread will
- * continue.
+ * With WIRE_SAMPLE_BLOCKED, these bits contain an enum wire_wait: why the
+ * thread was blocked. 1 + N stands for system call N. The pc, if known, is the
+ * address at which the thread will continue.
  */
 #define WIRE_SAMPLE_WAIT_SHIFT 48
 #define WIRE_SAMPLE_WAIT_MASK  0x7ff
@@ -47,13 +49,13 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 enum wire_wait {
 	WIRE_WAIT_UNKNOWN = 0,
 	/*
-	 * The thread was in system call 0. Greater numbers stand for the other
-	 * system calls.
+	 * The thread was in system call 0. WIRE_WAIT_CALL + N, below
+	 * WIRE_WAIT_UNSAMPLED, stands for system call N.
 	 */
 	WIRE_WAIT_CALL = 1,
 	/*
-	 * The thread was running: CPU time of a thread for which no sample was
-	 * taken (preload/time/unsampled.h).
+	 * WIRE_TIME_CPU: the CPU time of a thread that ran but was never
+	 * sampled (preload/time/unsampled.h).
 	 */
 	WIRE_WAIT_UNSAMPLED = WIRE_SAMPLE_WAIT_MASK - 3,
 	/* the thread was stopped by a signal */

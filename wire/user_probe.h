@@ -146,8 +146,8 @@ struct wire_probe {
 _Static_assert(sizeof(struct wire_probe) == 16, "on the wire");
 
 /*
- * An address at which a probe is set, in a module that may have been unloaded
- * since.
+ * An address of a probe in a module, which may have been unloaded since. The
+ * probe is set there unless tier is PROBE_BY_NONE.
  */
 struct wire_probe_place {
 	uint64_t vaddr; /* address of the instruction in the module's file */
@@ -157,7 +157,8 @@ struct wire_probe_place {
 	uint32_t function;
 	uint16_t probe; /* number of the probe */
 	uint8_t tier;   /* enum probe_tier */
-	uint8_t reason; /* enum probe_reason */
+	/* enum probe_reason: why the tier is no jump; otherwise NONE. */
+	uint8_t reason;
 };
 _Static_assert(sizeof(struct wire_probe_place) == 16, "on the wire");
 
@@ -230,17 +231,27 @@ struct wire_probe_event {
 _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
 
 /*
- * Numbers of hits of each probe (the array's index is the probe's number) that
- * are not recorded otherwise. Any thread may add to these.
+ * Numbers of a probe's hits by their outcome, apart from the ordinary count
+ * (context_values.h). The array's index is the probe's number. Any thread may
+ * add to these numbers.
  */
 struct wire_probe_hits {
-	_Atomic uint64_t refused; /* the probe's condition did not hold */
 	/*
-	 * The condition could not be evaluated, because it reads unmapped
-	 * memory.
+	 * Neither counted nor recorded: the probe's condition did not hold, or
+	 * the call was shorter than the action `slower` requires.
+	 */
+	_Atomic uint64_t refused;
+	/*
+	 * The condition, or the number of a region, could not be evaluated
+	 * (unreadable memory, division by zero), or `slower` does not know when
+	 * the call began. Neither counted nor recorded; for a region: counted,
+	 * but the region is missing.
 	 */
 	_Atomic uint64_t unknown;
-	/* The condition held; includes hits beyond a limit. */
+	/*
+	 * For a probe with the action `limit`: hits whose condition held, also
+	 * those beyond the limit. Otherwise 0.
+	 */
 	_Atomic uint64_t wanted;
 	/*
 	 * Beyond the limit: neither counted nor recorded. With the action

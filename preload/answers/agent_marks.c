@@ -29,8 +29,8 @@
 #define MARKS_MAX   (UINT32_C(1) << 21) /* maximum for one process: 64 MiB */
 #define NAMES       1024                /* a power of two */
 /*
- * The clocks are recorded after this many marks, and after each of the first
- * few.
+ * In each chunk of marks, the clocks are recorded (samples_note_moment()) after
+ * marks 1, 2, 4, 8 and so on, and after each multiple of this number.
  */
 #define MARKS_A_MOMENT 1024
 

@@ -50,9 +50,11 @@ struct pass {
 	struct candidate *first, **tail;
 	struct hook_probes probes;
 	struct prelinking prelinking;
-	uint64_t now_ns;     /* time of the pass; 0 before main() */
-	uint64_t charged_ns; /* CPU time that is charged already: charge() */
-	int has_retired;     /* a module has been retired */
+	uint64_t now_ns; /* time of the pass; 0 before main() */
+	/* This thread's CPU time at the latest charge(). */
+	uint64_t charged_ns;
+	/* The list of modules contains at least one that was unloaded. */
+	int has_retired;
 	struct hook_room room;
 };
 

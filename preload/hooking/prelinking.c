@@ -202,7 +202,10 @@ static int write_and_map(struct late_stubs *late,
 				   late->scratch);
 }
 
-/* Runs by apart_call(). */
+/*
+ * Called by apart_call() (sys/apart.h), because it opens files. Returns 0 or
+ * -errno.
+ */
 static int open_and_map(void *argument)
 {
 	struct late_stubs *late = argument;

@@ -241,7 +241,11 @@ static int parse_line(struct reader *reader, char *line)
 	return obey(reader, word, text);
 }
 
-/* Returns the whole file with a NUL, or NULL and sets *err. */
+/*
+ * Returns the first CONFIG_MAX_BYTES bytes of dir/config, and a NUL. Returns
+ * NULL and sets *err to -errno if the file cannot be opened or there is no
+ * memory.
+ */
 static char *read_config(const char *dir, struct arena *arena, int *err)
 {
 	char path[PATH_MAX];

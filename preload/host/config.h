@@ -84,7 +84,7 @@ struct config {
 	const char *cache_dir; /* folder of the analysis cache, or NULL */
 	struct rule *rules;
 	struct asked_probe *probes;
-	/* objects with the handlers of probes */
+	/* shared objects with handlers of probes */
 	struct handler_object *handler_objects;
 	int hook_libc;
 	enum config_java java;

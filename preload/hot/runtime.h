@@ -190,8 +190,8 @@ static inline uint64_t runtime_own_stack_end(void)
 }
 
 /*
- * Returns whether clew is detaching from the process: nothing is counted any
- * more.
+ * Returns whether the session of an attached clew has ended, by detaching or by
+ * exit().
  */
 static inline int runtime_is_detaching(void)
 {

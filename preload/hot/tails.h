@@ -66,8 +66,10 @@ extern uint64_t hot_tail_loops[1 << TAIL_LOOPS_LOG2];
 extern uint32_t hot_tails_nest;
 
 /*
- * Begins a session, before anything is hooked. Forgets the cuts of a former
- * session, whose numbers may now belong to other functions.
+ * Begins a session, before anything is hooked. `nest` is the value of
+ * hot_tails_nest. In an attached process, forgets which functions are cut: the
+ * keys in hot_tail_cuts are those of a former session, and may now belong to
+ * other functions.
  */
 void tails_begin(int nest);
 

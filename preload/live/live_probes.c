@@ -409,9 +409,10 @@ static int take_turn(const struct cold *cold, uint64_t deadline_ns)
 }
 
 /*
- * Loads the object of a line's handler, without any of clew's locks, because
- * the loader reports the new module to clew. A failure is reported when the
- * probe is added.
+ * Loads the shared object of the handler that the action `line` calls; does
+ * nothing if it calls none. The calling thread holds neither the turn
+ * (hooking_turn.h) nor a lock of clew's: dlopen() makes clew hook the new
+ * object. A failure is reported when the probe is added.
  */
 static void load_handler(struct cold *cold, const char *line,
 			 uint64_t deadline_ns)

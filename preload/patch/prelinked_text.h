@@ -68,7 +68,10 @@ struct prelinked_text {
 	uint64_t maker, key;
 	int fd;
 	struct prelinked_text_about about;
-	/* Tables, privately mapped from the file. */
+	/*
+	 * sites, islands and rest are tables in the file of hooked text. They
+	 * are in one private mapping of table_bytes bytes, from `sites` on.
+	 */
 	struct patch_site *sites;
 	struct patch_text *islands;
 	const uint32_t *rest; /* indices of functions */

@@ -42,8 +42,8 @@
 /* maximum number of events of one process */
 #define EVENTS_MAX (UINT32_C(1) << 20)
 /*
- * The clocks are recorded (a moment) after this many events, and after each of
- * the first few.
+ * In each chunk of events, the clocks are recorded (samples_note_moment())
+ * after events 1, 2, 4, 8 and so on, and after each multiple of this number.
  */
 #define EVENTS_A_MOMENT 1024
 
@@ -602,9 +602,11 @@ static void count_inside(uint64_t probe)
 }
 
 /*
- * Called by probe_hit(). `pushed` points to the general registers in the order
- * of machine/registers.h, up to the stack pointer; changes become the program's
- * registers. `at` is the address of the probe's code (stubs/probe.h).
+ * Called by probe_hit(), which has saved the general registers on the stack.
+ * `pushed` points to them: words 0 to MACHINE_SP - 1 in the order of
+ * machine/registers.h. The program continues with the values that are in these
+ * words at the end. `sp` is the stack pointer at the probe. `at` is the address
+ * of the code that clew has generated for the probe (stubs/probe.h).
  */
 void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe,
 	       const uint8_t *at);

@@ -27,7 +27,7 @@ struct probe_place {
 	uint32_t probe;    /* number of the probe */
 	uint32_t function; /* index of the function that contains it */
 	uint8_t tier;      /* enum probe_tier */
-	uint8_t reason;    /* enum probe_reason; NONE if there is a tier */
+	uint8_t reason;    /* enum probe_reason: why no jump, or no probe */
 	uint8_t is_leaf;   /* the function is a leaf: wire_is_leaf() */
 };
 

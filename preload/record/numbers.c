@@ -17,7 +17,10 @@
 
 const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS] LARGE_TABLE;
 
-/* Marks blocks that a thread is about to take. It contains no numbers. */
+/*
+ * An element of number_blocks points to this range, which contains no numbers,
+ * while a thread is taking the block.
+ */
 static const struct number_range claim;
 
 static uint32_t blocks_of(const struct number_range *range)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts the calls of a packet. Computes ids as stubs do, from the id in the
- * packet's context. The thread itself has written the words, so they are
- * trusted. But a context may be incomplete if a signal handler has jumped out
- * of the code that was writing it.
+ * See past_calls.h. Each context in the packet contains the id of its innermost
+ * function (wire_packet_begin.id). The ids of the following calls are computed
+ * from it as stubs compute them (wire/id.h). Threads of this process have
+ * written the packet, so its words are not checked. But a context may be
+ * incomplete, if a signal handler has jumped out of the code that was writing
+ * it.
  */
 #include "preload/record/past_calls.h"
 

@@ -9,8 +9,9 @@
  * freed. An interrupted slow path may have claimed an entry in a retired table,
  * so nothing is swept while one is active (tally->busy).
  *
- * The tally's owner calls all functions, with signals blocked. After functions
- * that change the table the caller must update the thread's stubs.
+ * The tally's owner calls all functions, with signals blocked, except
+ * tally_unmap(). After functions that may replace the table the caller must
+ * make the thread's stubs use the present one (switch_attach()).
  */
 #ifndef CLEW_RECORD_TABLES_H
 #define CLEW_RECORD_TABLES_H
@@ -28,20 +29,22 @@ uint64_t tally_chunk_bytes(void);
 int tally_first_table(struct tally *tally, struct wire_chunk *chunk);
 
 /*
- * Makes room for at least one more context. Returns 0 or -errno. Changes the
- * table.
+ * Makes room for at least one more context. Returns 0 or -errno. May replace
+ * the table, even if it fails.
  */
 int tally_grow(struct tally *tally, struct part *part);
 
 /*
  * Makes room for this many more contexts, for a time in which nothing can grow.
- * Returns 0 or -errno. Changes the table.
+ * Returns 0 or -errno: -EBUSY while a slow path is active. May replace the
+ * table, even if it fails.
  */
 int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts);
 
 /*
- * Called after many strays: reorders or sweeps the table. Returns the number of
- * further strays after which to call this function again. Changes the table.
+ * Called after many strays (calls whose context is not at its home entry):
+ * reorders the table or sweeps the retired one. Returns the number of further
+ * strays after which to call this function again. May replace the table.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part);
 

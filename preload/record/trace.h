@@ -29,8 +29,8 @@ struct trace_file {
 	uint64_t stamp_ns;
 	uint64_t stamp_ticks; /* in ticks; 0: not known yet */
 	enum wire_overflow overflow;
-	uint32_t keeps;              /* WIRE_KEEPS_SITES */
-	int has_workers;             /* whether workers take full packets */
+	uint32_t keeps;  /* bits WIRE_KEEPS_SITES, WIRE_KEEPS_VALUES */
+	int has_workers; /* whether workers take full packets */
 	_Atomic uint64_t used_bytes; /* any thread may store it */
 };
 

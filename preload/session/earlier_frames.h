@@ -18,10 +18,12 @@
 #include "wire/attachment.h"
 
 /*
- * Stores the shadow for the frames of a stopped thread, which must have a
- * thread control block. Returns 0 if that is impossible: the frames are
- * unknown, or the unwinder of exceptions is active and has already read return
- * addresses.
+ * Writes the shadow slots of a stopped thread's frames, and into `frames` (the
+ * array of the whole attachment) the words that the controller has to write.
+ * The thread must have a thread control block. Returns 1, or 0 if nothing was
+ * written: the thread's frames are unknown, or a function of the unwinder is
+ * among them. The unwinder has already read return addresses, and would not
+ * find them on the stack again.
  */
 int earlier_frames_enter(const struct wire_stopped *thread,
 			 struct wire_frame *frames);

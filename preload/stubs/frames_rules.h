@@ -2,8 +2,8 @@
 /*
  * The unwind information of stubs (CFI in .eh_frame). An unwinder finds a
  * stub's address where a hooked function's return address was; the rules lead
- * from that address to the function's caller, through the shadow
- * (hot/shadow.h).
+ * from that address to the function's caller: they read the return address in
+ * the shadow stack (hot/shadow.h).
  */
 #ifndef CLEW_STUBS_FRAMES_RULES_H
 #define CLEW_STUBS_FRAMES_RULES_H

@@ -71,8 +71,9 @@ int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out);
 char proc_state(struct proc_text *text, int tid);
 
 /*
- * Stores how long a thread that was ready to run has waited for a processor so
- * far. Some kernels do not record this.
+ * Stores the total time of a thread's waits for a processor that have ended. A
+ * kernel that does not record this has no such file, or shows 0. Returns 0 or
+ * -errno.
  */
 int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out);
 

@@ -57,8 +57,8 @@ struct surroundings_of {
 	void (*report)(void *context, uint32_t at, const struct link *link);
 	void *context;
 	/*
-	 * Whether to search also for signal handlers that are not hooked and
-	 * have interrupted clew's code.
+	 * Whether to search for signals that have interrupted clew's code also
+	 * between two successive functions, and not only where the chain ends.
 	 */
 	uint8_t minds_signals;
 };
