@@ -74,9 +74,10 @@ FOR_USERS = ("exec", "spawn")
 
 # Complaints that the actions of these stressors explain.
 EXCUSED = {
-    # clone and dup create threads that share a thread pointer.
+    # These three create threads that share a thread pointer.
     "clone": ("while threads shared a thread pointer",),
     "dup": ("while threads shared a thread pointer",),
+    "userfaultfd": ("while threads shared a thread pointer",),
     # Children are killed before they have created a part.
     "pidfd": ("not a recording", "the file is empty"),
     "tun": ("not a recording", "the file is empty"),
