@@ -84,8 +84,6 @@ EXCUSED = {
     # These two filter system calls.
     "seccomp": ("behind a system call filter",),
     "syscall": ("behind a system call filter",),
-    # About 3 calls in 10,000 are in wrong contexts, which is not explained yet.
-    "procfs": ("diverged",),
 }
 
 SMALL = [word for size in (
