@@ -120,6 +120,12 @@ static int write_component(FILE *out, const char *from, const char *end,
 		fputs("^_Z(N[VKRO]*)?S[tabsiod]", out);
 		return 1;
 	}
+	/* std::string is a template of another name. */
+	if (!is_first && after == end && after - word == 6 &&
+	    strncmp(word, "string", 6) == 0) {
+		fputs("(6string|12basic_string)", out);
+		return 1;
+	}
 	/* An identifier that the expression continues has no known length. */
 	if (skip_brackets(after, end) == end || *after == '$')
 		fprintf(out, "%td", after - word);

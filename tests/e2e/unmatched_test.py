@@ -72,6 +72,9 @@ class Counts(Case):
                 ("^app::ins.*", "_ZN3app6insertEi"),
                 ("std::vector<app::Row>::push_back",
                  "_ZNSt6vectorIN3app3RowEE9push_backERKS1_"),
+                ("std::string::compare",
+                 "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE"
+                 "7compareEPKc"),
                 ("core::fmt::write", "_ZN4core3fmt5write17h0123456789abcdefE")):
             done = self.record([self.program], ["-f", name], text=True)
             (proposed,) = re.findall(r": try '(.*)'$", done.stderr, re.M)
