@@ -249,7 +249,10 @@ static inline unsigned int wire_bin(uint64_t ticks)
  */
 struct wire_context {
 	_Atomic uint64_t id;
-	/* Return address of the context's first call, and flags. */
+	/*
+	 * Return address of the context's first call, 0 if it is unknown or
+	 * there was no call; and the flag WIRE_SITE_TAIL.
+	 */
 	uint64_t site;
 	/* Number of the innermost function, or WIRE_FOLDED. */
 	uint32_t function;

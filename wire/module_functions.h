@@ -41,7 +41,8 @@ _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 
 /*
  * The CPU time that hooking a module took in the thread that has hooked it. One
- * record for each module, in the order in which the modules were found.
+ * record for each module, in the order in which the modules were found, and no
+ * further one when a module is loaded again at its former address.
  */
 struct wire_hooking {
 	/* The members base and loaded_ns of the module's wire_module. */

@@ -424,8 +424,10 @@ struct wire_header {
 	 */
 	_Atomic uint64_t relayless_natives;
 	/*
-	 * Number of threads whose stack could not be unwound to its start when
-	 * clew attached.
+	 * Number of threads whose active functions were unknown when clew
+	 * attached: the stack could not be unwound to its start, or contained a
+	 * function of the unwinder. Their calls are counted as if the threads
+	 * had just begun.
 	 */
 	uint32_t rootless_threads;
 	/*
@@ -558,9 +560,17 @@ static inline int wire_version_is_read(uint32_t version)
 
 struct wire_chunk {
 	_Atomic uint32_t kind;
-	uint32_t owner; /* tally number for TALLY, CONTEXTS and TABLE */
+	/*
+	 * Number of the tally to which a chunk of these kinds belongs: TALLY,
+	 * CONTEXTS, TABLE, SAMPLES, HISTOGRAMS, PACKET. Otherwise 0.
+	 */
+	uint32_t owner;
 	uint64_t bytes; /* size of the chunk, including this header */
-	/* Used bytes of the payload; for CONTEXTS and TABLE all bytes. */
+	/*
+	 * Used bytes of the payload, stored with release after them. Not set
+	 * for TALLY, CONTEXTS, TABLE and SAMPLES, whose unused records are 0.
+	 * PACKET: enum wire_packet_state.
+	 */
 	_Atomic uint64_t used;
 	/*
 	 * TALLY: number of contexts that the tally's thread has reserved, so
@@ -573,8 +583,8 @@ struct wire_chunk {
 _Static_assert(sizeof(struct wire_chunk) == 64, "on the wire");
 
 /*
- * A thread that has called hooked functions. Valid if tid is not 0 (stored
- * last, release).
+ * A thread to which the process has assigned a tally. Valid if tid is not 0
+ * (stored last, release).
  */
 struct wire_thread {
 	_Atomic uint32_t tid;
@@ -584,7 +594,10 @@ struct wire_thread {
 	 */
 	uint32_t tally;
 	char name[16]; /* NUL-terminated, as last seen */
-	/* CLOCK_REALTIME of the thread's first call of a hooked function. */
+	/*
+	 * When the thread got its tally (CLOCK_REALTIME): usually at its first
+	 * call of a hooked function, or earlier if it is sampled.
+	 */
 	uint64_t start_ns;
 };
 _Static_assert(sizeof(struct wire_thread) == 32, "on the wire");

@@ -44,7 +44,7 @@ struct mark_life {
 	const struct wire_header *header;
 	struct chunk chunk; /* chunk with the names */
 	struct wire_mark_names *names;
-	/* number of marks that can still be recorded, in all lanes */
+	/* number of slots in the chunks of all lanes (slot_source.given) */
 	_Atomic uint32_t room;
 	struct mark_lane lanes[LANES];
 };
@@ -76,7 +76,7 @@ static struct mark_life *life_new(void)
 	return made;
 }
 
-/* Returns the present process's marks; NULL without memory. */
+/* Returns the marks of the present process, or NULL if there is no room. */
 static struct mark_life *life(void)
 {
 	struct mark_life *there =
@@ -117,8 +117,9 @@ static int is_text(const struct wire_mark_name *name, const char *text,
 }
 
 /*
- * Returns 1 + the index of a name in the table, or 0. Skips a name that another
- * thread is writing.
+ * Returns 1 + the index of a name in the table, to which the name is added if
+ * it is not found. Returns 0 if the table is full. Skips an element that
+ * another thread is writing, so several elements may have the same name.
  */
 static uint16_t name_number(struct wire_mark_names *names, const char *text)
 {

@@ -204,9 +204,10 @@ struct clew_values *clew_values_new(const struct clew_value *columns,
 }
 
 /*
- * Returns the context at which to record a value: `id` if it is recorded. If it
- * is not, because its calls count at "(folded)", returns the nearest recorded
- * caller that the thread is in, or 0.
+ * Returns the context at which to record a value: `id`, or, if `id` is the
+ * thread's context and is not recorded because its calls count at "(folded)",
+ * the nearest recorded caller on the thread's stack. Returns `id` also if no
+ * such caller is found.
  */
 static uint64_t recorded_id(uint64_t id)
 {

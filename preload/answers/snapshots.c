@@ -92,8 +92,9 @@ static int copy_stretch(struct snapshot_files *snapshot, int from, int to,
 }
 
 /*
- * Returns the length in use at present, which is shorter than the file and may
- * be greater than the length in the header that was copied.
+ * Returns the length to copy. For a file that grows, that is the length in use
+ * at present, which is shorter than the file and may be greater than the length
+ * in the header that was copied.
  */
 static long length_of(const struct snapshot_files *snapshot,
 		      const struct stat *st)

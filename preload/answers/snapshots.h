@@ -18,8 +18,8 @@ int snapshot_write(const char *path);
 
 /*
  * Writes the next snapshot beside the process's part, PID.SEQ.snapshotN with
- * the first free N. Also records a mark for it, or "snapshot failed" with the
- * errno.
+ * the first free N. Records a mark for it when the folder is created, and a
+ * mark "snapshot failed" with the errno if the snapshot fails.
  */
 void snapshot_take(void);
 

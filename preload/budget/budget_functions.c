@@ -132,8 +132,8 @@ static int is_same_view(const struct tally *tally, const struct view *view)
 }
 
 /*
- * Returns the function of a context's caller if the caller's context is in the
- * same table, else 0.
+ * Returns the function of a context's caller if the caller's context is at its
+ * home entry in the same table, else 0.
  */
 static uint32_t caller_of(const struct view *view, uint64_t id,
 			  uint32_t function)

@@ -22,8 +22,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * Returns whether the recording may contain time stamps. This is always
- * possible, because a probe can be added at any time.
+ * Returns whether the process is recorded. Its recording may then contain time
+ * stamps at any time, because a probe can be added that needs them.
  */
 static int uses_stamps(void)
 {

@@ -43,8 +43,8 @@ struct __attribute__((packed)) erlang_line {
 _Static_assert(sizeof(struct erlang_line) == 12, "as Erlang has it");
 
 /*
- * Returns the structure that contains a name of this length, and skips it; NULL
- * if it is cut off.
+ * Returns the address of the next `bytes` bytes and skips them; NULL if there
+ * are fewer.
  */
 static const void *take(struct erlang_symbols *symbols, size_t bytes)
 {

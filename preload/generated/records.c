@@ -154,7 +154,10 @@ void records_begin_again(void)
 	mapped_codes.pid = 0;
 }
 
-/* Code without a name is treated as unreported. */
+/*
+ * Records code, unless it has no name or the texts are too long. Returns the
+ * time stamp in any case.
+ */
 static uint64_t add_code(uint64_t start, uint32_t code_bytes,
 			 enum wire_code_kind kind, const char *const texts[3])
 {

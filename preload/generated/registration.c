@@ -82,7 +82,10 @@ static uint64_t address_of(const struct symbol_file *file,
 	return file->sections[symbol->st_shndx].sh_addr + symbol->st_value;
 }
 
-/* Records a function's code. Returns whether there was space. */
+/*
+ * Records a function's code. Returns 0 if it has no size or no name, or if
+ * there was no space.
+ */
 static int record_code(const struct symbol_file *file, uint64_t start,
 		       uint64_t bytes, const char *name)
 {
@@ -93,7 +96,7 @@ static int record_code(const struct symbol_file *file, uint64_t start,
 		       : records_registered(start, bytes, name, file->object);
 }
 
-/* Records the symbol if it is a function. */
+/* Records the symbol if it is a function. Returns whether it was recorded. */
 static int record_symbol(const struct symbol_file *file,
 			 const Elf64_Sym *symbol, const char *name)
 {
@@ -147,7 +150,10 @@ static int record_erlang(const struct symbol_file *file)
 	return erlang_symbols_are_over(&symbols);
 }
 
-/* Returns whether any symbol was found. */
+/*
+ * Returns whether any symbol was recorded, or whether the data was Erlang's and
+ * complete.
+ */
 static int record_file(struct symbol_file *file)
 {
 	uint64_t recorded_count = 0;
@@ -163,7 +169,7 @@ static int record_file(struct symbol_file *file)
 
 /* ---- A registration ---- */
 
-/* Returns whether any symbol was found. */
+/* Copies a symbol file. Returns what record_file() returns, or 0. */
 static int record_copy(const struct jit_object *entry, struct symbol_file *file)
 {
 	int is_recorded = 0;

@@ -14,7 +14,8 @@ void layers_meet_module(struct module *module, struct windows *windows,
 
 /*
  * Each function calls the operation of the same name (managed.h) of all layers.
- * layers_end_late() returns 0 or the first error.
+ * layers_are_there() returns whether any runtime exists. layers_end_late()
+ * returns 0, or the first error, after which it calls no further layer.
  */
 void layers_forget_numbers(void);
 int layers_are_there(void);
@@ -23,7 +24,8 @@ int layers_end_late(void);
 
 /*
  * Switches counting on or off in the runtime that was prepared for it at start
- * (--java=standby). Returns 0, or -errno if there is no such runtime.
+ * (--java=standby). Returns 0, or -errno if there is no such runtime or it
+ * failed.
  */
 int layers_switch(int is_on);
 

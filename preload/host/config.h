@@ -111,7 +111,8 @@ struct config {
 	enum wire_fold max_contexts_cause;
 	/* limit for tables, contexts and samples; 0 if there is none */
 	uint64_t max_bytes;
-	int is_bounded; /* the user has set one of these limits */
+	/* The user has limited the contexts or the bytes (by max_bytes). */
+	int is_bounded;
 	uint32_t verify_period;
 	int folds_recursion;
 	int no_tail_nesting;

@@ -71,9 +71,11 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site);
 int count_is_heard(void);
 
 /*
- * Returns the id of the function that is being entered at the slot. If the
- * thread is in doubt (its id may be stale, switch.h), corrects the caller's id
- * first.
+ * Returns the id of the function that is being entered at the slot, which is
+ * `id` unless the thread's id was stale. Checks the caller's id, and corrects
+ * it in the shadow, if the thread is in doubt (switch.h) or the slot is near
+ * the beginning of the thread's stack. Ends HOT_MUTED_SHARED if the thread
+ * shares its thread pointer no longer.
  */
 uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 

@@ -15,9 +15,12 @@
 
 #include "preload/hot/tally.h"
 
-/* Counts a call of a context that is recorded already. */
+/*
+ * Counts a call of the context `id` in this tally, if the tally has recorded
+ * the context.
+ */
 enum record_known {
-	RECORD_IS_UNKNOWN,
+	RECORD_IS_UNKNOWN, /* not recorded, so nothing was counted */
 	RECORD_IS_COUNTED,
 	/* Counted, and the countdown has expired: call hot_verify(). */
 	RECORD_IS_DUE,
@@ -26,9 +29,10 @@ enum record_known {
 enum record_known record_known_call(struct tally *tally, uint64_t id);
 
 /*
- * Counts the first tail call of a context. A context has one entry for its
- * ordinary calls and another for its tail calls. If there is no room for the
- * second one, the call counts as an ordinary call.
+ * Counts the first tail call of a context that is recorded already. A context
+ * has one entry for its ordinary calls and another for its tail calls. If there
+ * is no room for the second one, the call counts as an ordinary call. Returns
+ * RECORD_IS_UNKNOWN if the context is not recorded; nothing is counted then.
  */
 enum record_known record_first_tail_call(uint64_t id, uint64_t site);
 

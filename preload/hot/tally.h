@@ -160,7 +160,7 @@ struct tally_ticks {
 /*
  * CPU time of the owner, the part of it that samples stand for, and one sample
  * that was chosen at random, weighted by its time (time/unsampled.c). Stored by
- * the owner; sampled_ns also by the thread that ends the recording.
+ * the owner; any thread may add to sampled_ns, atomically.
  */
 struct tally_unsampled {
 	/* CPU time of the owner when it began to count in the tally */
@@ -234,7 +234,8 @@ struct tally_packets {
 	struct wire_chunk **chunks; /* sorted by the time of allocation */
 	struct wire_chunk *newest;  /* the chunk in use */
 	/*
-	 * The chunk before `newest`, unless it was handed over to the reader.
+	 * The chunk before `newest`, or NULL if there is none or it was offered
+	 * to workers (record/handed_packets.h).
 	 */
 	struct wire_chunk *left;
 	uint32_t count, room;

@@ -27,7 +27,8 @@ enum hot_muted {
 	HOT_MUTED_FORK, /* the thread is inside fork(); calls count as lost */
 	HOT_MUTED_OWN,  /* the thread executes clew's own calls */
 	/*
-	 * Two threads share this struct (sharing.h); their calls count as lost.
+	 * Several threads share this struct (sharing.h); their calls count as
+	 * lost.
 	 */
 	HOT_MUTED_SHARED,
 	/*

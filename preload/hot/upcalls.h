@@ -52,8 +52,9 @@ int hot_make_room(void);
 
 /*
  * Rebuilds the calling thread's count table, so that busy contexts get their
- * home entries. Called after hot.strays_left calls whose context was not at its
- * home entry.
+ * home entries, or sweeps the table that this one has replaced. Does nothing
+ * under a system call filter. Called after hot.strays_left calls whose context
+ * was not at its home entry.
  */
 void hot_reorder(void);
 
@@ -79,26 +80,29 @@ uint64_t *hot_histogram(struct tally *tally, uint64_t id, uint32_t function);
 void hot_record_callers(uint64_t callee);
 
 /*
- * Records the context of a function that was active before clew attached and
- * has not been recorded, and those of its callers. Called when the function is
- * about to return or to make a tail call.
+ * Records the context `id` of an active function, whose slot is `slot` or
+ * further out, and those of its callers, as far as they are not recorded in the
+ * calling thread's tally. Attaches the thread to a tally if it has none. Called
+ * for functions that were active before clew attached, when they are about to
+ * return or to make a tail call, and for those of a forked child.
  */
 void hot_record_running(const uint64_t *slot, uint64_t id);
 
 /*
  * The thread's id may be stale, because clew has not noticed a jump or an
  * exception. Checks on the stack which function has called the function that is
- * being entered at the slot. Returns and stores the right id of the latter,
- * which is `id` if nothing is wrong. Called while the thread is in doubt
- * (switch.h), and for slots within this distance from the beginning of the
- * thread's stack:
+ * being entered at the slot. Returns the right id of the latter, which is `id`
+ * if the caller is right or cannot be checked; another id is also stored as the
+ * thread's. Called while the thread is in doubt (switch.h), and for slots
+ * within this distance from the beginning of the thread's stack:
  */
 #define HOT_THREAD_END_BYTES 16384
 uint64_t hot_correct_caller(uint64_t *slot, uint64_t id);
 
 /*
  * Sets the thread's context to the generated code whose return address is in
- * the slot, until the call returns.
+ * the slot, until the call returns. Changes nothing if there is no room for a
+ * number or a trampoline.
  */
 void hot_enter_generated(uint64_t *slot);
 
@@ -122,8 +126,8 @@ int hot_map_shadow(uint64_t stack);
 
 /*
  * Compares the ids of the calling thread with its stack, from slot outwards,
- * and counts the result in `verdicts`. Returns 1 if they agree, 0 if not, -1 if
- * that cannot be decided.
+ * and counts the result in `verdicts`. Returns 1 if they agree; 0 if not, or if
+ * two contexts have the same id; -1 if that cannot be decided.
  */
 int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 
@@ -178,7 +182,8 @@ void hot_after_unseen_fork(void);
 
 /*
  * Returns the id of the context in which a tally's thread was interrupted at
- * pc. In a leaf (hot/stub_leaf.inc) this is a child of the thread's id.
+ * pc. In a leaf that was called through its stub (hot/stub_leaf.inc) this is a
+ * child of the thread's id, otherwise the thread's id.
  */
 uint64_t hot_id_at(const struct tally *tally, uint64_t pc);
 

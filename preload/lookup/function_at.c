@@ -8,8 +8,9 @@
 #include "preload/modules/catalog.h"
 
 /*
- * Returns the number of the function that contains vaddr, or 0. The list also
- * has entries for leaps, which lie inside functions; these are skipped.
+ * Returns the number of the hooked function that contains vaddr, or 0. The
+ * record's list also has entries for leaps, which lie inside functions; these
+ * are skipped.
  */
 static uint32_t find_in(struct wire_module *record, uint64_t vaddr)
 {

@@ -54,8 +54,9 @@ static void begin(struct finder *finder)
 }
 
 /*
- * Returns the stored copy of this path if some module of the list has it, so
- * that no second copy is stored when a module is loaded again; else NULL.
+ * Returns the stored copy of this path if an unloaded module of the list has
+ * it, so that no second copy is stored when a module is loaded again; else
+ * NULL.
  */
 static const char *known_path(const struct module *list, const char *path)
 {

@@ -10,9 +10,11 @@
 #include "wire/verdict.h"
 
 /*
- * Returns MODULE_IS_HOOKED, or the reason why the rules exclude the module. A
- * glob with a slash is matched against the path, any other against the file
- * name. Adds 1 to rule->matches of each rule that matches.
+ * Returns MODULE_IS_HOOKED, or the reason why the module is not hooked: the
+ * rules exclude it, it contains a probe's handler, or it is a module that is
+ * not hooked unless requested (libc) or never (the loader). A glob with a slash
+ * is matched against the path, any other against the file name. Adds 1 to
+ * rule->matches of each rule that matches.
  */
 enum module_state select_module(const struct config *config, const char *path);
 

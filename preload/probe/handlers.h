@@ -9,8 +9,9 @@
 #include "preload/host/config.h"
 
 /*
- * Called before a probe with a handler is added, while the handler need not be
- * loaded yet.
+ * handlers_foresee() is called before a probe with a handler is added, while
+ * the handler need not be loaded yet. handlers_are_there() returns whether that
+ * was done for any probe.
  */
 void handlers_foresee(uint32_t probe, const struct probe_call *call);
 int handlers_are_there(void);

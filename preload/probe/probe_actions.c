@@ -58,7 +58,8 @@ struct probe_life {
 		*header;
 	struct chunk chunk;
 	struct wire_probe_hits *hits; /* array of WIRE_PROBES_MAX */
-	_Atomic uint32_t given; /* number of slots in use for all probes */
+	/* number of slots in the chunks of all lanes (slot_source.given) */
+	_Atomic uint32_t given;
 	struct slot_lane lanes[WIRE_PROBES_MAX];
 	struct slowest_snapshots slowest[WIRE_PROBES_MAX];
 };

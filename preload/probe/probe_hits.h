@@ -18,8 +18,9 @@ int probe_hits_begin(void);
 void probe_count_here(uint64_t probe);
 
 /*
- * Counts one hit in the leaf function that contains `at`, the probe's code
- * (stubs/probe.h). The first two arguments are not used.
+ * Counts one hit of a probe, whose code is at `at` (stubs/probe.h), in the
+ * context of the calling thread. If the probe is in a leaf (lookup/leaf_ids.h),
+ * that is the context of the leaf. The first two arguments are not used.
  */
 void probe_count(uint64_t first, uint64_t stack, uint64_t probe,
 		 const uint8_t *at);

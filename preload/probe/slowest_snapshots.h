@@ -23,8 +23,8 @@ struct slowest_snapshots {
 
 /*
  * Writes a snapshot of a call that took `ticks`, if it is one of the `limit`
- * slowest. Returns the number of snapshots that this call loses: its own, one
- * that it replaces, or 0. After `limit` failures no more are written.
+ * slowest. Returns 1 if there is no snapshot of this call, or an earlier one
+ * was removed for it; otherwise 0. After `limit` failures no more are written.
  */
 unsigned int slowest_snapshots_take(struct slowest_snapshots *slowest,
 				    uint32_t limit, uint64_t ticks);

@@ -9,8 +9,9 @@
 #include "preload/sys/sys.h"
 
 /*
- * A thread waits for three seconds in all, in many short sleeps. If the process
- * is stopped during a sleep (SIGSTOP), only that sleep counts.
+ * A thread waits in many short sleeps, and gives up when no packet of the
+ * process was freed for three seconds. If the process is stopped during a sleep
+ * (SIGSTOP), only that sleep counts.
  */
 #define SLICE_NS 10000000
 #define PATIENCE 300 /* maximum number of sleeps */
@@ -73,8 +74,9 @@ static struct wire_chunk *take(struct tally_packets *packets,
 /* ---- Waiting ---- */
 
 /*
- * Sleeps until a worker frees a packet (`freed` differs from the counter), or
- * for SLICE_NS. Returns the number of sleeps that remain.
+ * Sleeps until a worker frees a packet (the counter differs from `freed`), or
+ * for SLICE_NS. Returns the number of sleeps that remain: PATIENCE if a packet
+ * was freed, 0 if the thread cannot sleep.
  */
 static int sleep_since(struct wire_packet_blocks *blocks, uint32_t freed,
 		       int patience)

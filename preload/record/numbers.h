@@ -60,8 +60,8 @@ struct number_range {
 };
 
 /*
- * For each block of numbers, the range that it belongs to, or NULL. Each
- * element is stored once.
+ * For each block of numbers, the range that it belongs to, or NULL. An element
+ * changes only when its block is taken or given back.
  */
 extern const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS];
 

@@ -12,9 +12,10 @@
 #include "wire/packet.h"
 
 /*
- * Counts the calls of a packet in the calling thread's tally. Then removes the
- * packet's first context, so that its calls are not counted again. Returns 0,
- * or -ENOMEM if nothing was counted. Called with signals blocked.
+ * Counts the calls of a packet, words[0..count), in the calling thread's tally.
+ * Before that, zeroes the first word, so that no reader takes these words for a
+ * packet and counts the calls again. Returns 0, or -ENOMEM if nothing was
+ * changed. Called with signals blocked.
  */
 int past_calls_count(struct tally *tally,
 		     const struct wire_packet_blocks *blocks, uint32_t *words,

@@ -37,7 +37,7 @@ struct slot_lane {
 struct slot_source {
 	struct slot_form form;
 	struct slot_lane *lane;
-	/* Number of slots taken by threads, in all lanes. */
+	/* Number of slots in the chunks of all lanes, free ones included. */
 	_Atomic uint32_t *given;
 	/* NULL, or a function that writes the rest of a new chunk's head. */
 	void (*write)(void *context, struct wire_slots *slots);

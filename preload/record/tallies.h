@@ -26,8 +26,8 @@ struct tallies {
 	 * stays readable.
 	 */
 	struct tally **by_number;
-	uint32_t room;
-	uint32_t count; /* number of names, stored last */
+	uint32_t room;  /* capacity of by_number */
+	uint32_t count; /* number of tallies; stored after by_number */
 	/* Number of histograms in all tallies (histograms.c). */
 	_Atomic uint32_t histograms;
 	/*

@@ -173,7 +173,10 @@ static int threads_have_variables(void)
 
 /* ---- Reading files ---- */
 
-/* Reads a file of proc_open_own(). */
+/*
+ * Reads the first `room` bytes of a file of proc_open_own(). Returns the number
+ * of bytes, or -errno.
+ */
 static long read_file(const char *name, char *out, uint64_t room)
 {
 	int fd = proc_open_own(name, O_RDONLY);
@@ -250,7 +253,11 @@ static int watch_loader(struct cold *cold)
 	return 0;
 }
 
-/* Returns -EINPROGRESS while modules remain to be hooked. */
+/*
+ * Hooks further modules, for one slice. Returns 0 when all are hooked,
+ * -EINPROGRESS while modules remain, or another -errno, with the reason in
+ * clew_attachment.why.
+ */
 static int hook_all(struct cold *cold)
 {
 	const char *missing;

@@ -20,10 +20,10 @@
 /*
  * Writes the shadow slots of a stopped thread's frames, and into `frames` (the
  * array of the whole attachment) the words that the controller has to write.
- * The thread must have a thread control block. Returns 1, or 0 if nothing was
- * written: the thread's frames are unknown, or a function of the unwinder is
- * among them. The unwinder has already read return addresses, and would not
- * find them on the stack again.
+ * The thread must have a thread control block. Returns 1, or 0 if the stack
+ * must stay as it is: the thread's frames are unknown, or a function of the
+ * unwinder is among them. The unwinder has already read return addresses, and
+ * would not find them on the stack again.
  */
 int earlier_frames_enter(const struct wire_stopped *thread,
 			 struct wire_frame *frames);

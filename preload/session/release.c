@@ -305,7 +305,7 @@ static void free_modules(struct cold *cold)
 	cold->modules.self = NULL;
 }
 
-/* Returns whether the range is code of a module that was hooked. */
+/* Returns whether the range is code of a module that is still loaded. */
 static int is_code(const struct cold *cold, const struct wire_stack_word *range)
 {
 	for (const struct module *m = cold->modules.first; m; m = m->next)

@@ -21,8 +21,10 @@
 #include "preload/sys/range.h"
 
 /*
- * Notes that an exception is being unwound in the calling thread, so that the
- * thread may land. Signal handlers may call this function.
+ * heal_expect_landing() notes that an exception is being unwound in the calling
+ * thread, so that the thread may land: the thread is then in doubt.
+ * heal_is_landing_expected() returns whether the thread is in doubt. Signal
+ * handlers may call these functions.
  */
 void heal_expect_landing(void);
 int heal_is_landing_expected(void);

@@ -19,7 +19,9 @@
 
 /*
  * Returns the id of the function that continues when the calling thread's stack
- * pointer becomes `stack`: in a frame further out, or on another stack.
+ * pointer becomes `stack`: in a frame further out, or on another stack. Returns
+ * ID_ROOT if no hooked function is active there, and the thread's present id if
+ * the function is not found.
  */
 uint64_t landing_id(uint64_t stack);
 

@@ -28,8 +28,8 @@ static inline int starts_is_first(uint64_t return_address)
  * `stack` is the stack pointer in it, and `link` the register in which libc has
  * stored the address of uc_link. If the context has not begun yet, stores `id`
  * as that of the caller of its first function, provided that `id` agrees with
- * the present stack. Returns false if the context has begun before, or cannot
- * be checked.
+ * the present stack and that calls are verified at all (rt.verify_period).
+ * Returns false if the context has begun before, or cannot be checked.
  */
 int starts_note(uint64_t stack, uint64_t link, uint64_t id);
 

@@ -11,8 +11,8 @@
 
 /*
  * Returns whether the calling thread's stack, from an address outwards to its
- * beginning, is that of the function with this id. Returns false behind a
- * system call filter.
+ * beginning, is that of the function with this id. Returns false also if the
+ * stack can be followed only in part, for example behind a system call filter.
  */
 int verify_is_right(const void *from, uint64_t id);
 

@@ -191,8 +191,9 @@ uint64_t walk_interrupted_pc(const struct walk *walk, uint64_t at,
 int walk_find_running(uint64_t stack, uint64_t *id);
 
 /*
- * Returns the id of the running function that the context `caller` has called
- * and that has this key.
+ * Returns the id with which a function with this key runs after a call from the
+ * context `caller`: also that of a recursive function that counts in an outer
+ * context (hot/recursion.h), or that of a "(folded)".
  */
 uint64_t walk_running_as(uint64_t caller, uint64_t key);
 

@@ -53,7 +53,10 @@ static int map_equal(struct request *request, int fd)
 	return 0;
 }
 
-/* Runs in apart_call(). */
+/*
+ * Called by apart_call() (sys/apart.h), because it opens files. Returns 0 or
+ * -errno.
+ */
 static int find_file(void *argument)
 {
 	struct request *request = argument;

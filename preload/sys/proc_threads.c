@@ -93,7 +93,8 @@ static void read_char(struct numbers_line *line, char c)
 }
 
 /*
- * Returns the tid of the thread with this directory; -ESRCH if it has exited.
+ * Returns the tid of the thread with this directory, or -errno: -ESRCH if it
+ * has exited.
  */
 static int inner_number(int number)
 {

@@ -47,8 +47,8 @@ void signal_return(void);
 void signal_change_mask(uint64_t mask);
 
 /*
- * Changes bits of the thread's signal mask and returns the former mask. Does
- * nothing under a system call filter.
+ * Changes bits of the thread's signal mask and returns the former mask. Under a
+ * system call filter does nothing and returns 0.
  */
 static inline uint64_t signal_change_bits(int how, uint64_t bits)
 {

@@ -194,7 +194,10 @@ static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
 	return sys_read_memory_of(sys_gettid(), at, out, bytes);
 }
 
-/* Returns whether a thread of this process still exists. */
+/*
+ * Returns whether a thread of this process still exists. Returns true also
+ * under a system call filter.
+ */
 static inline int sys_thread_exists(int pid, int tid)
 {
 	return sys_call(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH;
@@ -238,6 +241,10 @@ static inline void sys_restore_signals(const uint64_t *old)
 	__atomic_fetch_sub(&rt.sections, 1, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Returns the time of a clock in ns. Returns 0 if the clock does not exist, or
+ * under a system call filter.
+ */
 static inline uint64_t sys_clock_ns(int clock)
 {
 	struct timespec ts;

@@ -125,8 +125,8 @@ uint64_t early_timers_stop(void);
 uint64_t early_timers_resume(early_timer_make make);
 
 /*
- * Returns whether a thread has an early timer. Any thread may call this
- * function.
+ * Returns whether a thread that existed when clew attached has a running early
+ * timer. Any thread may call this function.
  */
 int early_timers_has(uint32_t tid);
 

@@ -283,8 +283,8 @@ static int is_entry(uint64_t slot)
 }
 
 /*
- * Returns whether calls are recorded and the thread's innermost call is the one
- * at this slot.
+ * Returns whether the thread's calls are recorded, and the call at this slot
+ * was not omitted by --trace-depth.
  */
 static int is_heard(uint64_t slot)
 {

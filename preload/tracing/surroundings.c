@@ -103,9 +103,11 @@ static int is_detaching(const struct link *link, uint64_t pc)
 }
 
 /*
- * Finds the function that is next further out. Searches also for a signal
- * handler that has no slot, if the chain ends before it, or if
- * of->minds_signals is set.
+ * Finds the function that is next further out. If the chain ends here,
+ * continues beyond a signal whose handler has no slot. Also finds out whether a
+ * signal has interrupted clew's code for that function: one between both
+ * functions only if of->minds_signals is set. Returns 0 if there is no further
+ * function.
  */
 static int next(struct surroundings *found, const struct surroundings_of *of,
 		struct walk *walk, struct link *link)

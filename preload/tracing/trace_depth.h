@@ -17,7 +17,7 @@ int trace_depth_leaves_out(const uint64_t *slot, uint32_t tail_word);
 
 /*
  * Returns whether the running call with this slot was omitted because it was
- * too deep.
+ * too deep. Also returns true for a call about which nothing is stored.
  */
 int trace_depth_has_left_out(const uint64_t *slot);
 
