@@ -21,7 +21,9 @@ struct analysis {
 	uint32_t function_count;
 	uint32_t build_id_bytes; /* 0 if the file has none */
 	uint8_t build_id[32];
-	/* identifies the file's contents; known if there is a cache */
+	/*
+	 * hash of the file's contents (content.h); unknown if no cache is used
+	 */
 	struct content content;
 	uint64_t vaddr_start; /* executable segments lie in [start, end) */
 	uint64_t vaddr_end;

@@ -24,13 +24,20 @@
 /* Properties of a function, from its code and its unwind information. */
 struct code_notes {
 	/*
-	 * The index of the function that jumps to its start, or one of the
-	 * constants above.
+	 * The index of the function that jumps to the start of this one, or one
+	 * of the constants above: no or several functions do so.
 	 */
 	uint32_t jumped_from;
-	uint32_t jumps_into; /* function into whose middle this one jumps */
+	/*
+	 * The index of the function into whose middle this one jumps, or one of
+	 * the constants above.
+	 */
+	uint32_t jumps_into;
 	uint8_t is_undecodable;
-	/* whether the function is called, or its address is taken */
+	/*
+	 * whether an instruction calls the function, takes its address, or
+	 * jumps to its start from code outside of all functions
+	 */
 	uint8_t is_called;
 	/* whether a conditional jump leads to its start */
 	uint8_t is_jcc_target;
@@ -42,11 +49,14 @@ struct code_notes {
 	/* The function's last instruction continues after it. */
 	uint8_t falls_out;
 	uint8_t reads_return; /* the function reads its own return address */
-	/* The function jumps to another one that reads its return address. */
+	/*
+	 * The function leaves its return address to another function, which
+	 * reads it (lenders.h).
+	 */
 	uint8_t lends_return;
 	/*
-	 * The function loads the address of a function that reads its return
-	 * address from a slot.
+	 * The function loads from a slot (reader_slots.h) the address of a
+	 * function that reads its own return address.
 	 */
 	uint8_t loads_reader;
 	/*

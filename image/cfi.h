@@ -79,8 +79,9 @@ void cfi_begin(struct cfi_machine *machine, const struct cfi_rules *rules,
 void cfi_seek(struct cfi_machine *machine, uint64_t offset);
 
 /*
- * Returns 1 and the location of the return address, as an offset from the stack
- * or frame pointer; 0 if the row has none.
+ * Returns 1 and the location of the return address in the present row, as an
+ * offset from the register with this DWARF column number; 0 if the row is
+ * unknown or has no such location.
  */
 int cfi_return_slot(const struct cfi_machine *machine, uint64_t *column,
 		    int64_t *offset);

@@ -23,7 +23,10 @@ struct found_place {
 	 * FOUND_NOBODY.
 	 */
 	uint32_t owner;
-	int16_t height; /* height of the stack, in words; or UNKNOWN_WORDS */
+	/*
+	 * struct stack's members before this byte, in words; or UNKNOWN_WORDS
+	 */
+	int16_t height;
 	int16_t frame;
 	/* a function that this search has found starts here */
 	uint8_t is_start;

@@ -41,8 +41,9 @@ struct image {
 int image_open(struct image *image, const char *path);
 
 /*
- * Opens a regular file that is not empty. Returns a descriptor or -errno. Sets
- * errno.
+ * Opens a file and stores its stamp in *stamp. Returns a descriptor, which the
+ * caller closes, or -errno: -ENOEXEC if the file is not regular or is empty.
+ * May change errno.
  */
 int image_open_file(const char *path, struct file_stamp *stamp);
 void image_close(struct image *image);
@@ -54,9 +55,9 @@ void image_close(struct image *image);
 int image_init(struct image *image, const void *bytes, size_t size);
 
 /*
- * Returns the file's bytes at an address; *left, which may be NULL, is the
- * number of bytes up to the end of the segment. NULL if the file has no bytes
- * for it.
+ * Returns a pointer to the file's byte that is loaded at vaddr, or NULL if
+ * there is none. *left becomes the number of bytes from there to the end of the
+ * segment's bytes in the file; `left` may be NULL.
  */
 const uint8_t *image_at(const struct image *image, uint64_t vaddr,
 			uint64_t *left);

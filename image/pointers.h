@@ -16,7 +16,11 @@
 
 typedef void (*pointer_visit)(void *context, uint64_t vaddr);
 
-/* Visits the targets of relocations and words, in code and elsewhere. */
+/*
+ * Visits the addresses that the loader stores by relocations and, in modules at
+ * a fixed address, all aligned words of loaded segments without code. The
+ * addresses may lie anywhere.
+ */
 void pointers_walk(const struct image *image, pointer_visit visit,
 		   void *context);
 
@@ -44,8 +48,9 @@ void pointers_walk_named(const struct image *image, named_visit visit,
 			 void *context);
 
 /*
- * Called for each entry. Returns 0 if the table has ended, because vaddr is no
- * address in its function.
+ * Called for each entry, with the address to which it leads. Returns 0 to end
+ * the walk, if this address shows that the entry is no longer part of the
+ * table.
  */
 typedef int (*table_visit)(void *context, uint64_t vaddr);
 

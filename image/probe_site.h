@@ -30,7 +30,10 @@ struct probe_map {
 
 struct probe_site {
 	uint64_t vaddr; /* address of the instruction */
-	/* Address of the overwritten bytes, which follow an endbr64. */
+	/*
+	 * Address of the overwritten bytes: vaddr, or the end of the
+	 * instruction if it is an endbr64.
+	 */
 	uint64_t patch_vaddr;
 	uint8_t insn_bytes;
 	uint8_t displaced_bytes; /* 0 if the site has no tier */

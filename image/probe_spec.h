@@ -45,7 +45,8 @@ int probe_spec_is_in(const struct probe_spec *spec, const struct image *image);
 
 /*
  * Visits each location in a module, including those that cannot be probed.
- * Returns the number of locations, or 0 if there is no such function.
+ * Returns the number of locations; 0 if the module has no function of that
+ * name, and no code at the addresses.
  */
 unsigned int probe_spec_walk(const struct probe_spec *spec,
 			     const struct probe_map *map,

@@ -52,7 +52,8 @@ int reader_slots_find(const struct image *image, struct arena *arena,
 /*
  * Returns the function that a call of, or a jump to, the address `at` reaches.
  * `at` may be an entry of a PLT, or other code that jumps through a slot. The
- * kind is READER_IS_NONE if the function does not matter here.
+ * kind is READER_IS_NONE if the slot is unknown, or the function is in another
+ * module and does not read return addresses.
  */
 struct reader_slot reader_slots_at(const struct reader_slots *slots,
 				   const struct image *image, uint64_t at);

@@ -18,8 +18,11 @@ struct tiers {
 };
 
 /*
- * Sets the verdict of each record of `list` whose verdict is UNKNOWN; there is
- * one record for each function, with its vaddr and size. Returns 0 or -ENOMEM.
+ * Chooses the tiers, and stores verdict, patch_offset, displaced and island in
+ * the records of `list`, of which there is one for each function, with its
+ * vaddr and size. Changes only records with the verdict UNKNOWN or RAISES and,
+ * if has_traps is set, those that are UNDECODABLE and have an FDE. Returns 0 or
+ * -ENOMEM.
  */
 int tiers_choose(const struct tiers *tiers, struct arena *scratch,
 		 struct wire_function *list);

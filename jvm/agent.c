@@ -544,7 +544,7 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 
 /*
  * Restores Java methods first, then binds natives to their own code, then waits
- * for threads in bridges. Returns 0 or -errno.
+ * for threads that make a request to the JVM in a bridge. Returns 0 or -errno.
  */
 int agent_end_late(JavaVM *vm, JNIEnv *jni)
 {

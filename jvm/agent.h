@@ -8,7 +8,10 @@
 
 #include <jni.h>
 
-/* Called if no JVM has the agent any more. */
+/*
+ * Forgets the JVM that has the agent and the natives that it bound before their
+ * names were known. Another JVM can then get the agent.
+ */
 void agent_forget(void);
 
 /*
@@ -20,10 +23,10 @@ void agent_begin(JavaVM *vm);
 void agent_begin_idle(JavaVM *vm);
 
 /*
- * agent_begin_late() gives the agent to a running JVM, and agent_end_late()
- * removes it. The calling thread is clew's own, attached to the JVM, and in no
- * Java method. agent_end_late() returns 0, or -errno if something could not be
- * removed.
+ * agent_begin_late() gives the agent to a running JVM; the part's header
+ * contains the reason of a failure. agent_end_late() removes the agent. The
+ * calling thread is clew's own, attached to the JVM, and in no Java method.
+ * agent_end_late() returns 0, or -errno if something could not be removed.
  */
 void agent_begin_late(JavaVM *vm, JNIEnv *jni);
 int agent_end_late(JavaVM *vm, JNIEnv *jni);

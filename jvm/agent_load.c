@@ -100,7 +100,7 @@ static on_load_function find_newest(void)
  * wanted to call: that of the calling module, or, if the other agent has jumped
  * so that the JVM seems to be the caller, that of the agent which was loaded
  * last. Returns NULL if the call is meant for clew, which is possible only
- * while a JVM is being created.
+ * while a JVM is being created, or in a process without a recording.
  */
 static on_load_function find_meant(uint64_t caller, enum wish wish)
 {

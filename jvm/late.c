@@ -89,8 +89,9 @@ void late_begin(void)
 }
 
 /*
- * Does nothing if the JVM does not exist any more, because its agent has ended
- * with it.
+ * Returns 0 without effect if the JVM does not exist any more, because its
+ * agent has ended with it, or if it did not get the agent because of its
+ * collector (is_delicate()).
  */
 int late_end(void)
 {

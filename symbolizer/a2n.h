@@ -4,9 +4,9 @@
  *
  * A *module* is one ELF file. Symbols and debug information of a module are
  * read once, in a child process with limits, and written to an *index*. An
- * index is an immutable file in the cache directory, keyed by build-id, which
- * later lookups map. A lookup in it takes a few hundred nanoseconds and no
- * lock.
+ * index is an immutable file in the cache directory, named after the module's
+ * build-id and a hash of its bytes; later lookups map it. A lookup in it takes
+ * a few hundred nanoseconds and no lock.
  *
  * A *space* is the address space of a process over time: it records which
  * module, or which piece of generated code, was at which address and when.

@@ -59,8 +59,9 @@ void index_cache_name(const struct a2n_build_id *build_id,
 		      char name[INDEX_CACHE_NAME_BYTES]);
 
 /*
- * Opens an index of that name for reading. Returns a descriptor or -errno;
- * -EPERM if another user can have written it.
+ * Opens the index of that name in the directory for reading. Returns a
+ * descriptor or -errno; -EPERM if a user other than root and this one can have
+ * written it.
  */
 int index_cache_find(const char *directory, const char *name);
 
@@ -82,8 +83,9 @@ int index_cache_commit(const char *directory, const char *name,
 		       const char *path);
 
 /*
- * Takes the lock of a name. Returns a descriptor, which the caller closes, or
- * -errno; -ETIMEDOUT if another process has held the lock for too long.
+ * Takes the lock of an index's name, which a few other names share. Returns a
+ * descriptor, by which the caller holds the lock until it closes it, or -errno;
+ * -ETIMEDOUT if another process has held the lock for `seconds`.
  */
 int index_cache_lock(const char *directory, const char *name, uint32_t seconds);
 

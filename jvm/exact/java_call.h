@@ -14,15 +14,17 @@
 /*
  * Counts a call of the method with that number below the context `caller`.
  * Afterwards the calling thread's id is that of the call, or `caller` if there
- * was no room for the call. Returns COUNT_IS_FIRST and COUNT_IS_DUE like
- * hot_count(). Uses general registers only and no libc; safe in signal
+ * was no room for the call. Returns the result of hot_count(), or COUNT_IS_DONE
+ * if there was no room. Uses general registers only and no libc; safe in signal
  * handlers.
  */
 enum count_result java_call_count(uint64_t caller, uint32_t number);
 
 /*
- * Returns whether a call with that id was counted in "(folded)", for want of
- * room.
+ * Returns 1 if calls of some contexts are counted in "(folded)" in the calling
+ * thread's tally, and this tally does not contain the context `id`. The call of
+ * a virtual thread may nevertheless be counted in the tally of another carrier
+ * thread. Returns 0 if the thread does not count.
  */
 int java_call_is_folded(uint64_t id);
 

@@ -42,8 +42,8 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni);
 int java_exact_switch(int is_on);
 
 /*
- * Restores all classes. Returns 0, or -errno if a thread is still in the
- * tracker; the caller may then call it again.
+ * Restores all classes. Returns 0, or -errno if the JVM refuses, or a thread is
+ * still in the tracker; the caller may then call it again.
  */
 int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni);
 

@@ -11,14 +11,15 @@
 #include <stddef.h>
 
 /*
- * Reads the patterns and replaces those of an earlier call. NULL stands for no
- * patterns. Returns 0, or -errno for an invalid pattern or too many.
+ * Reads the patterns, which replace those of an earlier call. NULL stands for
+ * no patterns. Returns 0, or -errno for an invalid pattern, too many patterns,
+ * or too little memory; the patterns before the error then stay in use.
  */
 int java_selection_begin(const char *patterns);
 
 /*
- * Returns whether a pattern includes something, so that classes of the JVM may
- * be selected too.
+ * Returns whether there is a pattern without "!", so that classes of the JVM
+ * may be selected, and others only by such patterns.
  */
 int java_selection_names_classes(void);
 
@@ -30,8 +31,9 @@ int java_selection_names_classes(void);
 int java_selection_has(const char *class_name, const char *method, int is_own);
 
 /*
- * Returns whether methods of the class may be selected, judged by the beginning
- * of its name only. class_name is like "com.acme.Foo".
+ * Returns whether a pattern without "!" may match methods of the class, judged
+ * by the beginning of the class's name only. Returns 0 if there is no such
+ * pattern. class_name is like "com.acme.Foo".
  */
 int java_selection_may_have(const char *class_name);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The names of Java methods that count their own calls, and of those that were
- * not changed. Each name has one number, however often its class is loaded or
- * changed, and by any loader. Any thread may call these functions, which do not
- * call libc.
+ * not changed. The name of a method that counts has one number, however often
+ * its class is loaded or changed, and by any loader. If methods with the same
+ * name were changed in one class and not in another, the name has a second
+ * number as one that was not changed. Any thread may call these functions,
+ * which do not call libc.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_TRACKED_H
 #define CLEW_JVM_EXACT_JAVA_TRACKED_H
@@ -33,7 +35,7 @@ struct tracked_method {
 uint32_t java_tracked_number(const struct tracked_method *method,
 			     int stands_by);
 
-/* Returns the number of a method that counts already, or 0. */
+/* Returns the number that java_tracked_number() has given to a method, or 0. */
 uint32_t java_tracked_find(const struct tracked_method *method);
 
 /*
@@ -42,7 +44,7 @@ uint32_t java_tracked_find(const struct tracked_method *method);
  */
 int java_tracked_is_constructor(uint32_t number);
 
-/* Records that a method is not changed, and the reason. */
+/* Records that a method is not changed, and the reason, once for each name. */
 void java_tracked_skip(const struct tracked_method *method,
 		       enum wire_java_left why);
 

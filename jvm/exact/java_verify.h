@@ -23,16 +23,18 @@ void java_verify_begin(jvmtiEnv *jvmti);
 void java_verify_forget(void);
 
 /*
- * Verifies the context `id` of a Java method, and counts the result. The method
- * has called the tracker and the tracker its native, in which the calling
- * thread is.
+ * Verifies the context `id` of a Java method, and counts the result in the
+ * part's header. Counts nothing if the JVM does not report the active methods,
+ * or if there are too many. The method has called the tracker and the tracker
+ * its native, in which the calling thread is.
  */
 void java_verify(JNIEnv *jni, uint64_t id);
 
 /*
  * Returns the context `id` without those of its innermost Java methods that are
- * not active any more. The calling thread is in a native of the tracker, and
- * the method that called it is not in the context.
+ * not active any more. Returns `id` if the JVM does not report the active
+ * methods. The calling thread is in a native of the tracker, and the method
+ * that called it is not in the context.
  */
 uint64_t java_verify_live(JNIEnv *jni, uint64_t id);
 

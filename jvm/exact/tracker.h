@@ -38,14 +38,16 @@ int tracker_is_found(JNIEnv *jni, jobject loader);
 
 /*
  * Changes the tracker so that it counts nothing, and waits until no thread is
- * in its former code. Returns 0 or -errno. Called while the JVM still sends
- * events for changed classes.
+ * in its former code. Returns 0, also if there is no tracker, or -EBUSY if the
+ * JVM refuses or a thread stays in this code for too long. Called while the JVM
+ * still sends events for changed classes.
  */
 int tracker_end(jvmtiEnv *jvmti, JNIEnv *jni);
 
 /*
- * Returns whether the class is the present tracker and the recording is over.
- * Then stores the class file of a tracker that counts nothing in *result.
+ * If the class is the present tracker and the recording is over, stores the
+ * class file of a tracker that counts nothing in *result and returns 1.
+ * Otherwise, or if memory is short, returns 0.
  */
 int tracker_makes(const char *class_name, const struct classfile_caller *caller,
 		  struct classfile_result *result);

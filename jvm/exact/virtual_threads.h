@@ -18,10 +18,10 @@ int virtual_threads_are_there(jvmtiEnv *jvmti);
 void virtual_threads_want(jvmtiCapabilities *capabilities);
 
 /*
- * Requests the events of mounting and unmounting. Returns 0, or -1; without the
- * events, virtual threads count in each other's contexts. Called after all
- * other callbacks are set, because SetEventCallbacks() removes the callbacks of
- * extension events.
+ * Requests the events of mounting and unmounting, which call
+ * tracker_natives_mounted() and tracker_natives_unmounted(). Returns 0, or -1
+ * if the JVM does not send both events. Called after all other callbacks are
+ * set, because SetEventCallbacks() removes the callbacks of extension events.
  */
 int virtual_threads_hear(jvmtiEnv *jvmti);
 

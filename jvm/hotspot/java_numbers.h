@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The numbers under which Java methods, and stacks of them, count. A number is
- * valid as long as the process lives, and the recording describes it
- * (preload/record/function_names.h). Any thread that may call JNI may use these
- * functions.
+ * valid until java_numbers_forget(), also if the method is unloaded, and the
+ * recording describes it (preload/record/function_names.h). Any thread that may
+ * call JNI may use these functions.
  */
 #ifndef CLEW_JVM_HOTSPOT_JAVA_NUMBERS_H
 #define CLEW_JVM_HOTSPOT_JAVA_NUMBERS_H
@@ -20,7 +20,10 @@
  */
 void java_numbers_forget(void);
 
-/* Returns a method's number; 0 if it has no name or there is no room. */
+/*
+ * Returns a method's number; 0 if the JVM does not return its names, or there
+ * is no room.
+ */
 uint32_t java_numbers_method(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method);
 
 /* Methods that call each other, outermost first. */

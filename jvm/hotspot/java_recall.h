@@ -89,8 +89,8 @@ static inline int recalled_is(const struct recalled_walk *walk,
 
 /*
  * java_recall_begin() gives the calling thread memory for its walks, unless it
- * has some; java_recall_end() takes it back. A thread without this memory walks
- * every stack.
+ * has some or memory is short; java_recall_end() frees this memory or makes it
+ * available to another thread. A thread without this memory walks every stack.
  */
 void java_recall_begin(void);
 void java_recall_end(void);

@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 /*
- * Returns the number of the context's innermost function if this is a Java
- * method and the calling thread's tally contains the context, otherwise 0.
- * rt.slotless_function points to this function. Signal handlers may call it.
+ * Returns the number of the innermost function of the context `id` if this is a
+ * Java method and the calling thread's tally contains the context, otherwise 0.
+ * Signal handlers may call it; rt.slotless_function points to it while Java
+ * methods count their own calls.
  */
 uint32_t java_context_method(uint64_t id);
 

@@ -18,16 +18,19 @@
 void line_tables_begin(jvmtiEnv *jvmti);
 
 /*
- * Records the lines of a method that has just got its number. `class` is the
- * method's class, and class_name the signature of this class.
+ * Records the source file and the lines of a method that has just got its
+ * number. Records nothing if the JVM does not know one of them, or if there are
+ * too many lines for a record. `class` is the method's class, and class_name
+ * the signature of this class.
  */
 void line_tables_record(jvmtiEnv *jvmti, jmethodID method, jclass class,
 			const char *class_name, uint32_t number);
 
 /*
- * Returns the line of a method's first instruction, or 0 if it is unknown.
- * *file becomes the name of the source file without a folder, or NULL; the
- * caller frees it by the Deallocate() of the environment.
+ * Returns the line of a method's first instruction, and stores the name of the
+ * source file, without a folder, in *file; the caller frees the name by the
+ * Deallocate() of the environment. If the line or the file is unknown, returns
+ * 0, and *file becomes NULL.
  */
 uint16_t line_tables_beginning(jvmtiEnv *jvmti, jmethodID method, jclass class,
 			       char **file);

@@ -69,10 +69,14 @@ struct bridge_locals {
  */
 struct bridge_frame {
 	struct bridge_locals locals; /* used by jni_references.c */
-	uint64_t outer;              /* frame of the thread's outer bridge */
-	uint64_t stack;        /* hash of the Java stack (java_stack_hash()) */
-	uint32_t end;          /* enum java_stack_end */
-	uint32_t expected;     /* number to be verified, or 0 */
+	/*
+	 * address of the frame of the thread's next outer active bridge, or 0
+	 */
+	uint64_t outer;
+	uint64_t stack; /* hash of the Java stack (java_stack_hash()), or 0 */
+	uint32_t end;   /* enum java_stack_end */
+	/* the cached number, if this call verifies it; otherwise 0 */
+	uint32_t expected;
 	uint64_t arguments[6]; /* arguments in general registers, in order */
 	struct bridge *bridge;
 	/* The thread's id before the call; java_border.h may change it. */
@@ -111,8 +115,10 @@ void jvm_bridge(void);
  * Begins a call through a bridge: sets the thread's id to the context of the
  * Java caller. If the result is not 0, the caller's number is not known yet or
  * has to be verified: bridge.S then gets the number by callers_learn() and
- * passes it to bridge_link(), which sets the id. Uses general registers only; a
- * signal may arrive at any time.
+ * passes it to bridge_link(), which sets the id. The id stays unchanged if the
+ * bridge does not determine the caller, if no Java method has called, or if
+ * there is no memory for a trampoline. Uses general registers only; a signal
+ * may arrive at any time.
  */
 int bridge_enter(struct bridge_frame *frame);
 void bridge_link(struct bridge_frame *frame, uint32_t number);

@@ -12,8 +12,10 @@ struct bridge;
  * Creates a bridge for the native method with code at `native`. `method` is the
  * JVM's identifier of the method. Its signature is not known yet, so each call
  * through the bridge copies as many stack words as a method can have arguments.
- * Returns NULL if memory is short or system calls are filtered. Any thread may
- * call this, but no signal handler.
+ * If clew has attached to a running process, returns the bridge that an earlier
+ * session has created for this code and method, if there is one. Returns NULL
+ * if memory is short or system calls are filtered. Any thread may call this,
+ * but no signal handler.
  */
 struct bridge *bridges_make_early(void *native, const void *method);
 
@@ -33,7 +35,7 @@ int bridges_set_arguments(struct bridge *bridge, const char *signature);
 struct bridge *bridges_make(void *native, const void *method,
 			    const char *signature);
 
-/* Returns the bridge whose code begins at `entry`, or NULL. */
+/* Returns the bridge whose code contains the address `entry`, or NULL. */
 struct bridge *bridges_find(const void *entry);
 
 /*
@@ -43,9 +45,9 @@ struct bridge *bridges_find(const void *entry);
 void bridges_yield(void);
 
 /*
- * bridges_close() makes all bridges call their native's code without
- * determining callers, for the time while clew is detached. bridges_open() ends
- * this.
+ * bridges_close() makes all bridges call their native's code, not its relay,
+ * and makes them stop determining callers, for the time while clew is detached.
+ * bridges_open() makes them determine callers again.
  */
 void bridges_close(void);
 void bridges_open(void);

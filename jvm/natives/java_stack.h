@@ -69,8 +69,11 @@ void java_stack_forget(void);
 
 /* Where a walk has ended. */
 enum java_stack_end {
-	JAVA_STACK_WHOLE, /* the walk has reached the stack's end */
-	JAVA_STACK_CUT,   /* the walk has reached a native with a context */
+	/*
+	 * the walk has reached the stack's end, or JAVA_STACK_WALK_MAX frames
+	 */
+	JAVA_STACK_WHOLE,
+	JAVA_STACK_CUT, /* the walk has reached a native with a context */
 	/* The outer frames of a virtual thread are in the heap. */
 	JAVA_STACK_FROZEN,
 	JAVA_STACK_LOST, /* the stack cannot be walked */
@@ -97,7 +100,8 @@ struct java_frames {
 /*
  * Returns the hash of the Java stack that has called the bridge with this
  * frame: a number from 1 to 2^47 - 1, or 0 if the stack cannot be walked. *end
- * becomes an enum java_stack_end. Uses general registers only; a signal may
+ * becomes an enum java_stack_end; if it is JAVA_STACK_FROZEN or
+ * JAVA_STACK_LOST, the result is 0. Uses general registers only; a signal may
  * arrive at any time.
  */
 uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end);

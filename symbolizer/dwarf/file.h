@@ -68,8 +68,7 @@ struct dwarf_file {
 	struct abbrev_table **abbrev_tables;
 	size_t abbrev_table_count, abbrev_table_capacity;
 	/*
-	 * Maps 1 + an offset in .debug_abbrev to 1 + an index in the array
-	 * above.
+	 * Maps 1 + an offset in .debug_abbrev to 1 + an index in abbrev_tables.
 	 */
 	struct map abbrev_by_offset;
 	/* Maps 1 + an offset in .debug_line to 1 + the index of a unit. */
@@ -77,8 +76,9 @@ struct dwarf_file {
 	struct dwarf_file *alternate; /* may be NULL */
 	/* The main file, for a split file; else NULL. */
 	struct dwarf_file *main;
-	uint32_t damaged;           /* number of malformed units */
-	uint32_t without_alternate; /* number of references to a missing file */
+	uint32_t damaged; /* number of malformed units */
+	/* number of references that need a missing alternate file */
+	uint32_t without_alternate;
 	int error; /* -errno if a section could not be decompressed, or 0 */
 };
 
@@ -103,7 +103,10 @@ void dwarf_file_init(struct dwarf_file *file, struct elf *elf,
 /* Returns the table of a unit's abbreviations. */
 const struct abbrev_table *dwarf_abbrevs(struct dwarf_unit *unit);
 
-/* Reads the root DIE on the first call. */
+/*
+ * Reads the unit's root DIE on the first call, and sets the members of *unit
+ * that have values from it.
+ */
 void dwarf_read_root(struct dwarf_unit *unit);
 
 /* Returns the unit that contains an offset of .debug_info, or NULL. */
@@ -113,7 +116,11 @@ struct dwarf_unit *dwarf_unit_of(struct dwarf_file *file, uint64_t offset);
 void dwarf_read_die(struct dwarf_unit *unit, const struct abbrev *abbrev,
 		    struct cursor *cursor, struct dwarf_die *out);
 
-/* Resolve the value of an attribute. Return NULL or 0 if there is none. */
+/*
+ * Resolve the value of an attribute. dwarf_string() returns a text, or NULL if
+ * the value is no valid text. dwarf_address() returns 1 and stores the address
+ * in *out, or returns 0 if the value is no valid address.
+ */
 const char *dwarf_string(struct dwarf_unit *unit, struct dwarf_value value);
 int dwarf_address(const struct dwarf_unit *unit, struct dwarf_value value,
 		  uint64_t *out);

@@ -52,7 +52,7 @@ VECTOR(lines, struct code_line)
 
 /* A mapped file. */
 struct file {
-	struct file *next; /* the previous one in time */
+	struct file *next; /* the file that was added before this one */
 	const struct pool_text *path;
 	struct a2n_build_id build_id;
 	/*
@@ -76,7 +76,10 @@ struct committed {
 	struct pieces codes; /* claims sorted by code, then by time */
 	struct pieces mappings;
 	uint32_t code_count;
-	/* For each code: index of its first claim; plus an end. */
+	/*
+	 * For each piece of code, the index of its first claim in `codes`. One
+	 * more element contains the end of the last claims.
+	 */
 	uint32_t *first_claim;
 	/*
 	 * For each piece of code, the index of its first line. One more element

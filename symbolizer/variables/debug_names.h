@@ -9,9 +9,9 @@
 Dwarf_Die debug_unit_die(struct debug_reading *reading, size_t unit);
 
 /*
- * Visits declarations of all units and their namespaces, first those of the
- * unit that contains the address. Stops at the first nonzero result of a visit
- * and returns it.
+ * Visits the declarations in all units and their namespaces, first those of the
+ * unit that contains the requested address (reading->unit). Stops at the first
+ * nonzero result of a visit and returns it.
  */
 int debug_names_walk(struct debug_reading *reading, debug_die_visit visit,
 		     void *context);

@@ -114,7 +114,8 @@ struct variable {
 	uint32_t name;
 	uint32_t type_text; /* as in the source: "const struct node *" */
 	uint32_t type;
-	uint32_t function; /* the inlined function it belongs to, if any */
+	/* a text: the inlined function to which it belongs; 0: none */
+	uint32_t function;
 	uint32_t why;
 	uint32_t first_step, step_count;
 	uint8_t kind;     /* enum variable_kind */

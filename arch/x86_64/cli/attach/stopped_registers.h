@@ -34,7 +34,10 @@ static inline uint64_t stopped_block(const struct user_regs_struct *registers)
 	return registers->fs_base;
 }
 
-/* Returns the number of the interrupted system call, or a negative number. */
+/*
+ * Returns the number of the system call that the stop has interrupted, or a
+ * negative number if there is none.
+ */
 static inline long stopped_call(const struct user_regs_struct *registers)
 {
 	return (long)registers->orig_rax;

@@ -56,8 +56,8 @@ static inline uint64_t signal_frame_stack(const ucontext_t *context)
 /*
  * The signal frame of a handler that has returned stays on the stack, where a
  * search may find it. Therefore clew's handlers mark their frames just before
- * they return, by a bit of uc_flags that the kernel stores as 0 and does not
- * read.
+ * they return, by a bit of the saved flags register (REG_EFL), which the kernel
+ * stores as 0 and does not read.
  */
 #define SIGNAL_FRAME_IS_OVER (UINT64_C(1) << 63)
 
@@ -75,9 +75,10 @@ static inline void signal_frame_end(ucontext_t *context)
 }
 
 /*
- * Returns whether a struct ucontext with this uc_link and these segment
- * registers was written by the kernel for a signal handler: uc_link is NULL, cs
- * is that of user space, and gs and fs are 0.
+ * Returns whether words of the stack look like a struct ucontext that the
+ * kernel has written for a signal handler: uc_link is NULL, cs is that of user
+ * space, and gs and fs are 0. `segments` is the word at
+ * SIGNAL_FRAME_SEGMENTS_AT.
  */
 static inline int signal_frame_is_context(uint64_t link, uint64_t segments)
 {
