@@ -17,10 +17,14 @@ struct class_pool {
 	 * not used.
 	 */
 	const uint8_t **entries;
-	uint32_t count; /* number of the class file's constants plus one */
-	uint32_t next;  /* number of the next added constant */
+	/* 1 + the highest number of a constant in the class file */
+	uint32_t count;
+	uint32_t next; /* number that the next added constant gets */
 	struct class_output added;
-	/* Classes that pool_class() has found or added. */
+	/*
+	 * The last POOL_RECENT classes that pool_class() has returned, as a
+	 * ring: recent_count is the number of all.
+	 */
 	uint16_t recent[POOL_RECENT];
 	struct classfile_name recent_names[POOL_RECENT];
 	uint32_t recent_count;
@@ -44,12 +48,16 @@ int pool_class_name(const struct class_pool *pool, uint32_t number,
 
 /*
  * Reads name and descriptor of a field, a method, or an invokedynamic constant.
- * Returns whether the constant exists.
+ * Returns 1, or 0 if this is the number of no such constant.
  */
 int pool_member(const struct class_pool *pool, uint32_t number,
 		struct classfile_name *name, struct classfile_name *descriptor);
 
-/* Add constants. Return their numbers, or 0 if there is no room. */
+/*
+ * Add constants. Return their numbers, or 0 if no number is free, a text is too
+ * long, or an argument is the number 0. If memory is short, added.is_full is
+ * set.
+ */
 uint32_t pool_add_string(struct class_pool *pool, const char *text);
 uint32_t pool_add_class(struct class_pool *pool, const char *name);
 uint32_t pool_add_method(struct class_pool *pool, uint32_t class_number,
@@ -63,7 +71,8 @@ uint32_t pool_add_text(struct class_pool *pool, const char *text);
 
 /*
  * Returns the number of the class with this name, which is added if necessary.
- * Returns 0 if there is no room. `name` must stay valid.
+ * Returns 0 if it cannot be added. The text of `name` must stay valid as long
+ * as the pool.
  */
 uint32_t pool_class(struct class_pool *pool, struct classfile_name name);
 

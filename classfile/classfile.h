@@ -135,8 +135,9 @@ struct classfile_tracker {
 	 */
 	struct classfile_call catching;
 	/*
-	 * 0, or bytes: code up to this size is refused if it would exceed it.
-	 * HotSpot compiles no method of more than 8,000.
+	 * If not 0, a method of at most this many bytes of code is refused if
+	 * the new code would have more. HotSpot compiles no method of more than
+	 * 8,000 bytes.
 	 */
 	uint32_t code_limit;
 };

@@ -88,7 +88,10 @@ struct method_code {
 	uint32_t *places;
 	/* for a constructor, the state at each offset; otherwise NULL */
 	const uint8_t *states;
-	/* Indexed by offset: whether a handler begins there. */
+	/*
+	 * Indexed by offset: whether a handler begins there. All 0 if handlers
+	 * do not call caught().
+	 */
 	uint8_t *catches;
 	/* Indexed by offset, for returns: whether they share an exit. */
 	uint8_t *sharing;
@@ -96,7 +99,10 @@ struct method_code {
 	 * number of the variable for the stored value, which follows all others
 	 */
 	uint32_t kept;
-	/* in a constructor, the number of locals in the first frame */
+	/*
+	 * number of locals in the first frame; set for constructors, and if
+	 * `locals` is set
+	 */
 	uint32_t frame_locals;
 	/* 1 if the gate's value, an int, is stored in the next variable */
 	uint32_t keeps_state;
@@ -126,14 +132,16 @@ struct method_code {
 };
 
 /*
- * Reads an attribute "Code", without its instructions. Returns whether it is
- * complete.
+ * Sets *code from the content of an attribute "Code", without decoding the
+ * instructions. Returns 1, or 0 if the attribute is not complete, or its code
+ * is empty or too long.
  */
 int method_code_read(struct method_code *code, struct class_input input);
 
 /*
- * Computes the positions of all instructions. The caller has allocated length +
- * 1 places.
+ * Computes the positions of all instructions, and the sizes of the code that is
+ * added. The caller has allocated length + 1 elements of `places`, and has set
+ * `sharing`. Returns CLASSFILE_DONE, or why the method is refused.
  */
 enum classfile_refusal method_code_place(struct method_code *code,
 					 const struct tracker_calls *calls);
@@ -160,7 +168,9 @@ uint32_t method_code_insn(const struct method_code *code, uint32_t offset);
 uint32_t method_code_near(const struct method_code *code, uint32_t offset);
 
 /*
- * Writes the instructions and the handlers, after the positions are computed.
+ * Writes the new code, after the positions are computed. Returns
+ * CLASSFILE_DONE, or why the method is refused; part of the code may then be
+ * written.
  */
 enum classfile_refusal method_code_write(const struct method_code *code,
 					 const struct tracker_calls *calls,

@@ -24,16 +24,17 @@ enum frame_tag {
 };
 
 /*
- * Sets code->result from the method's descriptor. Returns 0 if the descriptor
- * is invalid, -1 if there is no room for constants.
+ * Sets code->result from the method's descriptor. Returns 1; 0 if the
+ * descriptor is invalid, -1 if there is no room for constants.
  */
 int method_frames_result(struct method_code *code,
 			 const struct classfile_name *descriptor,
 			 struct class_pool *pool);
 
 /*
- * If the tracker's calls store a variable: sets code->locals, which is
- * allocated, to the types of the arguments, as in the first frame. Returns 0 if
+ * Sets frame_locals, and the elements of code->locals, which the caller has
+ * allocated, to the types of the object and of the arguments, as in the first
+ * frame. Called if methods store a variable for the tracker. Returns 1; 0 if
  * the descriptor is invalid, -1 if there is no room for constants.
  */
 int method_frames_first(struct method_code *code,

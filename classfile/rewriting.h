@@ -15,8 +15,8 @@ struct rewriting {
 	uint32_t major;
 	struct class_pool pool;
 	/*
-	 * calls of the tracker; while a method is 0, its constant is not added
-	 * yet
+	 * calls of the tracker; all 0 until their constants are added, for the
+	 * first method that is rewritten
 	 */
 	struct tracker_calls calls;
 	struct class_output body; /* the part after the constants */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* See stack_effect.h. ---- Descriptors ---- */
+/* ---- Descriptors ---- */
 
 static uint32_t type_slots(char type)
 {

@@ -126,9 +126,12 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 	return VERDICT_IS_UNKNOWN;
 }
 
-#define INSIDE_OF_JUMP 0x1eU /* the byte that stands for the replaced bytes */
+#define INSIDE_OF_JUMP 0x1eU /* bits of marks_from(): bytes 1 to 4 of a jump */
 
-/* Finds the function that an unwinder calls to announce where it lands. */
+/*
+ * Finds the function that an unwinder calls to announce where it lands, and
+ * sets its verdict and its patch location.
+ */
 static void find_landing(const struct inquiry *q, struct wire_function *list,
 			 uint32_t count)
 {
@@ -154,7 +157,7 @@ static void find_landing(const struct inquiry *q, struct wire_function *list,
 	}
 }
 
-/* Functions that may be entered by jumps that are no calls. */
+/* Context of doubt_for_part(). */
 struct doubts {
 	const struct code_notes *notes;
 	struct wire_function *list;
@@ -175,9 +178,9 @@ static void doubt_for_part(void *context, const struct reference *jump)
 }
 
 /*
- * Finds functions that jump to their own entry. Such a jump arrives in the stub
- * like a tail call: for these functions the stub takes it for a loop
- * (wire_loops()).
+ * Marks the functions that jump to their own entry, or may do so because part
+ * of their code cannot be decoded. Such a jump arrives in the stub like a tail
+ * call: for these functions the stub takes it for a loop (wire_loops()).
  */
 static void find_loops(const struct inquiry *q, struct wire_function *list,
 		       uint32_t count)
@@ -324,8 +327,9 @@ static int make_once(const struct image *image, const char *path,
 }
 
 /*
- * Returns the content by the kernel's data about the file, if that is trusted,
- * or by the file's bytes.
+ * Returns the hash of the file's content. If only root and the cache's owner
+ * can change the file, the cache may contain the hash under the file's stamp;
+ * otherwise the hash is computed from the bytes.
  */
 static struct content find_content(const struct image *image,
 				   const struct analysis_place *place)

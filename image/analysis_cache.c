@@ -162,8 +162,8 @@ static int records_are_sound(const struct analysis *analysis,
 }
 
 /*
- * Returns whether the cache file belongs to this module; stores its header in
- * *header.
+ * Returns 0 if the bytes of a cache file are a valid analysis of this module,
+ * otherwise -EBADMSG. *header becomes the file's header.
  */
 static int check(const struct analysis *analysis, const uint8_t *file,
 		 size_t bytes, struct cache_header *header)
@@ -189,7 +189,10 @@ static int check(const struct analysis *analysis, const uint8_t *file,
 	return 0;
 }
 
-/* Copies first, because checked bytes must not change afterwards. */
+/*
+ * Reads the file into memory, checks it there, and sets *analysis. A mapped
+ * file could change after the check.
+ */
 static int take(struct arena *arena, int fd, size_t bytes,
 		struct analysis *analysis)
 {
@@ -279,7 +282,10 @@ static int write_file(int fd, const struct analysis *analysis)
 	return err;
 }
 
-/* Creates a name that no other writer uses; O_EXCL detects the other case. */
+/*
+ * Sets *temporary to a path that depends on the pid and the time. If another
+ * writer has chosen the same path, open() fails because of O_EXCL.
+ */
 static int temporary_path(struct cache_path *temporary,
 			  const struct cache_path *path)
 {

@@ -42,7 +42,7 @@ struct reading {
 	const struct functions *functions;
 	struct branches *branches;
 	struct arena *arena;
-	uint32_t owner; /* index of the current function, or NOBODY */
+	uint32_t owner; /* index of the current function, or BRANCHES_NOBODY */
 	/* whether the code that was read last continues into the next code */
 	int runs_on;
 	/*
@@ -146,7 +146,9 @@ static void note_reached(struct reading *r, const struct insn *insn,
 	}
 }
 
-/* Handles a jump within its function; only jumps to the entry matter. */
+/*
+ * Handles a jump within its function; only jumps to its first 8 bytes matter.
+ */
 static void note_staying(struct code_notes *notes, uint64_t offset)
 {
 	if (offset < 8)

@@ -73,7 +73,10 @@ static int is_debug_information(const struct image *image,
 	       (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8));
 }
 
-/* Symbols and names, which need not be loaded. */
+/*
+ * Visits the sections that are not loaded, such as the symbols, but no debug
+ * information.
+ */
 static void visit_sections(struct content_walk *walk)
 {
 	const struct image *image = walk->image;

@@ -21,7 +21,10 @@ static void examine_new(struct found_search *s, uint32_t *done)
 		found_examine(s, ++*done);
 }
 
-/* Removes the function that was added last, because it has failed the test. */
+/*
+ * Removes the function s->current, which has failed the test, and those that
+ * were added after it.
+ */
 static void forget_last(struct found_search *s)
 {
 	struct found_place **log = (struct found_place **)s->log.items;

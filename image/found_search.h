@@ -122,7 +122,10 @@ struct found_place *found_place_at(const struct found_search *s,
 
 struct one *found_one_of(const struct found_search *s, uint32_t number);
 
-/* Adds a call's target: always a function. */
+/*
+ * Adds a function that starts at vaddr, unless it was added before, or vaddr is
+ * outside all regions.
+ */
 void found_add_function(struct found_search *s, uint64_t vaddr);
 
 /*
@@ -136,8 +139,8 @@ int found_is_padding(const struct found_search *s, const uint8_t *code,
 void found_open(struct found_search *s, const struct bare *bare);
 
 /*
- * Notes the functions that an instruction calls, jumps to or takes the address
- * of.
+ * Notes the function that an instruction calls directly, the address that it
+ * takes, or the entries of the table of addresses that it uses.
  */
 void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr);

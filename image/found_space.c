@@ -56,7 +56,7 @@ struct one *found_one_of(const struct found_search *s, uint32_t number)
 	return (struct one *)s->found.items + (number - 1);
 }
 
-/* Adds a call's target: always a function. */
+/* See found_search.h. Does not examine the function. */
 void found_add_function(struct found_search *s, uint64_t vaddr)
 {
 	struct found_place *place = found_place_at(s, vaddr);
@@ -106,7 +106,10 @@ static void mark_boundaries(struct found_search *s, struct region *region)
 	}
 }
 
-/* Stretches separated only by padding become one region. */
+/*
+ * Adds the regions. Stretches that are separated only by padding become one
+ * region.
+ */
 static void add_regions(struct found_search *s, const struct bare *bare)
 {
 	const struct functions *known = s->known;

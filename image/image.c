@@ -228,7 +228,11 @@ const void *image_section_bytes(const struct image *image,
 	return file_range(image, section->sh_offset, section->sh_size, 1);
 }
 
-/* Returns the bounds in the file of segments with these flags. */
+/*
+ * Sets *start and *end to the bounds of the addresses of all loaded segments
+ * that have these flags, as far as the file has bytes for them; 0 and 0 if
+ * there is none.
+ */
 static void range_of(const struct image *image, uint32_t flags, uint64_t *start,
 		     uint64_t *end)
 {

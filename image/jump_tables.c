@@ -36,7 +36,10 @@ struct jump_tables {
 	uint32_t waiting_count;
 	struct crossing crossings[MAX_CROSSINGS];
 	uint16_t waiting[MAX_CROSSINGS];
-	/* For each byte: 1 + its crossing, 0, or INSIDE_INSN. */
+	/*
+	 * For each byte of the function: 1 + the index of its crossing, 0
+	 * without one, or INSIDE_INSN if no instruction begins there.
+	 */
 	uint16_t crossing_at[MAX_FUNCTION_BYTES];
 };
 

@@ -66,7 +66,11 @@ static int is_open(const struct leap *leap, const struct marks *targets,
 	return 1;
 }
 
-/* Leaps were found in order, except in code outside all sections. */
+/*
+ * Removes the leaps that cannot be overwritten or overlap others, and those
+ * that are out of order. Leaps were found in order of vaddr, except in code
+ * outside all sections.
+ */
 static void keep_open(struct leaps *leaps, const struct marks *targets,
 		      const struct wire_function *list, uint32_t count)
 {

@@ -33,7 +33,8 @@ int leaps_add(struct leaps *leaps, struct arena *arena, uint64_t vaddr,
 
 /*
  * Adds the leaps that can be overwritten to `count` functions in order of
- * vaddr; the list has room for all. Returns the new count.
+ * vaddr; the list has room for all. Removes the other leaps from *leaps.
+ * Returns the new count.
  */
 uint32_t leaps_merge(struct leaps *leaps, const struct marks *targets,
 		     struct wire_function *list, uint32_t count);

@@ -53,7 +53,11 @@ static int jumps_anywhere(const struct decoder *decoder, const uint8_t *code,
 	       insn.kind != INSN_JUMP_INDIRECT || !insn.rip_disp_at;
 }
 
-/* Sets *is_blind if some byte cannot be decoded. */
+/*
+ * Returns whether some targets of the function's jumps are unknown: of a jump
+ * through a register or a table, or because a byte cannot be decoded. In the
+ * latter case sets *is_blind.
+ */
 static int is_computed(const struct inquiry *q, const struct function *function,
 		       int *is_blind)
 {
@@ -225,7 +229,7 @@ static void choose(const struct probed_function *f, struct probe_site *site)
 	}
 }
 
-/* Returns whether one function is a part that was moved out of another. */
+/* Returns whether function `part` was moved out of function `whole`. */
 static int is_part_of(const struct inquiry *q, uint32_t part, uint32_t whole)
 {
 	const struct code_notes *notes = &q->branches.notes[part];

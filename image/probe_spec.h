@@ -44,9 +44,10 @@ int probe_spec_means(const struct probe_spec *spec, const char *path,
 int probe_spec_is_in(const struct probe_spec *spec, const struct image *image);
 
 /*
- * Visits each location in a module, including those that cannot be probed.
- * Returns the number of locations; 0 if the module has no function of that
- * name, and no code at the addresses.
+ * Visits each location in a module, including those that cannot be probed. A
+ * %return without locations, and an address outside of all functions, get one
+ * visit with the reason. Returns the number of visits; 0 if the text names a
+ * function that the module does not have.
  */
 unsigned int probe_spec_walk(const struct probe_spec *spec,
 			     const struct probe_map *map,

@@ -7,9 +7,7 @@
 #include "image/traits.h"
 #include "match/glob.h"
 
-/*
- * See special_modules.h. Modules that are hooked never, or only if requested.
- */
+/* Modules that are hooked never, or only if requested. */
 static const struct {
 	const char *glob;
 	enum module_state state;

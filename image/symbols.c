@@ -103,8 +103,8 @@ static struct symbol_table table_of_section(const struct image *image,
 }
 
 /*
- * Returns 1 + the greatest symbol in a chain; chains have 4 bytes for each
- * symbol.
+ * Returns 1 + the greatest index of a symbol in the GNU hash table at vaddr.
+ * Its chains have 4 bytes for each symbol.
  */
 static uint64_t count_of_gnu_hash(const struct image *image, uint64_t vaddr)
 {

@@ -164,7 +164,9 @@ static int8_t island_in(const struct choice *c, uint32_t host, uint64_t site)
 	return (int8_t)rel;
 }
 
-/* number of a function's first bytes that may be its island */
+/*
+ * upper bound of the offset in a function at which another one's island begins
+ */
 #define FIRST_BYTES 16
 
 /*

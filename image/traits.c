@@ -52,7 +52,10 @@ static int visit_symbol(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* Searches a note whose owner is "Go": the build id that its linker writes. */
+/*
+ * Returns whether the module has a note whose owner is "Go": the build id that
+ * Go's linker writes.
+ */
 static int has_go_note(const struct image *image)
 {
 	for (uint16_t i = 0; i < image->segment_count; i++) {

@@ -106,13 +106,15 @@ struct a2n_build_id {
 /*
  * Opens the index of a file, and creates the index if there is none. build_id
  * is the build-id that the file must have; NULL or 0 bytes: any. Opening the
- * same file again returns the same module. Modules stay open until
- * a2n_destroy().
+ * same path with the same build_id again returns the same module. Modules stay
+ * open until a2n_destroy(). If the file cannot be read or has another build-id,
+ * an index of the requested build is opened if the cache contains one.
  *
  * Returns 0 or -errno: -ENOENT and other system errors, -ENOEXEC if the file is
  * not a 64-bit little-endian ELF file, -ESTALE if it has another build-id than
- * requested. A file with neither symbols nor debug information is no error;
- * a2n_module_info() then gives the reason.
+ * requested, -EBADMSG if reading it crashes or exceeds a limit. A file with
+ * neither symbols nor debug information is no error; a2n_module_info() then
+ * gives the reason.
  */
 A2N_API int a2n_module_open(struct a2n *a2n, const char *path,
 			    const struct a2n_build_id *build_id,
@@ -230,11 +232,14 @@ A2N_API int a2n_download_source(struct a2n *a2n,
 typedef void a2n_visit_range(void *context, const struct a2n_range *range,
 			     const struct a2n_frame *frames, size_t count);
 
-/* Visits all symbols in order of address. */
+/*
+ * Visits all symbols in order of address, each with one frame. A symbol that is
+ * cut by symbols inside it is visited once for each of its pieces.
+ */
 A2N_API void a2n_module_symbols(const struct a2n_module *module,
 				a2n_visit_range *visit, void *context);
 
-/* Visits all rows in order of address. */
+/* Visits all rows with data in order of address. */
 A2N_API void a2n_module_rows(const struct a2n_module *module,
 			     a2n_visit_range *visit, void *context);
 

@@ -44,17 +44,21 @@ size_t index_merged_names(const struct index *index, uint64_t vaddr,
 			  const char **names, size_t room);
 
 struct index_row {
-	uint32_t start; /* address of the row, relative to the module's base */
+	/*
+	 * relative to the module's base: the row's first address or, from
+	 * index_find_rows(), the address that was looked up
+	 */
+	uint32_t start;
 	uint32_t file, line, column, discriminator, node;
 };
 
 enum { INDEX_GROUP = 32 };
 
 /*
- * Finds the rows of up to INDEX_GROUP addresses in parallel, so that their
- * cache misses overlap. The row of an address without one, or outside the
- * module, has no node, file or line. The start is the address, for
- * index_row_frames(), or UINT32_MAX outside the module.
+ * Finds the rows that contain up to INDEX_GROUP addresses, in parallel, so that
+ * their cache misses overlap. `start` of each result is the address itself,
+ * relative to the module's base, for index_row_frames(); UINT32_MAX outside the
+ * module. All other members are 0 if no row contains the address.
  */
 void index_find_rows(const struct index *index, const uint64_t *vaddrs,
 		     size_t count, struct index_row *rows);
@@ -78,7 +82,9 @@ int index_rows_first(const struct index *index, struct index_rows *rows);
 int index_rows_next(struct index_rows *rows);
 
 /*
- * Fills the frames of a row; its function gets its name from the symbol table.
+ * Stores at most `room` frames of a row, innermost first, and returns the
+ * number of all frames; 0 if nothing is known. The outermost frame gets its
+ * name from the symbol table if a symbol contains row->start.
  */
 size_t index_row_frames(const struct index *index, const struct index_row *row,
 			struct a2n_frame *frames, size_t room);

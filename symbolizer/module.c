@@ -216,7 +216,7 @@ static int make(const struct index_search *search, struct index *index,
 }
 
 /*
- * Called if the file does not exist or has another build-id: opens an index of
+ * Called if the file cannot be read or has another build-id: opens an index of
  * the wanted build from the cache. Returns 0, or `otherwise` if there is none.
  */
 static int find_elsewhere(const struct index_search *search,

@@ -25,8 +25,11 @@ int tracker_natives_find(JNIEnv *jni, jclass natives);
 int tracker_natives_register(JNIEnv *jni, jclass natives);
 
 /*
- * Called when a virtual thread is mounted, is unmounted or ends, on the thread
- * to which the event belongs.
+ * The first two are called when a virtual thread is mounted or unmounted, on
+ * its carrier thread, and exchange the id of the carrier's context for that of
+ * the virtual thread's context, or back. tracker_natives_end_thread() is called
+ * when a thread ends without active Java methods, and verifies that its context
+ * contains none.
  */
 void tracker_natives_mounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni);

@@ -8,8 +8,9 @@
 #include "preload/sys/text.h"
 
 /*
- * Reads a variable of 8 bytes that libjvm.so exports, by a part of its name.
- * Such variables contain the addresses of the tables and describe their layout.
+ * Returns the value of a variable of 8 bytes, or 0 for NULL. WORD() finds such
+ * a variable of libjvm.so by a part of its name. These variables contain the
+ * addresses of the tables and describe their layout.
  */
 static uint64_t word_at(const void *at)
 {

@@ -18,7 +18,7 @@
 #define STACKS_MAX  40000
 #define STACKS_ROOM (1 << 17)
 
-/* A method that has called a native. */
+/* A method and its number. */
 struct method {
 	uint32_t number;
 	_Atomic(jmethodID) id; /* NULL if the slot is free; stored last */
@@ -42,7 +42,7 @@ static struct {
 	uint32_t used;
 } methods;
 
-/* A stack that has called a native, by the hash of its key. */
+/* The number of a stack, by the hash of its key (java_numbers_stack()). */
 struct numbered_stack {
 	uint64_t hash; /* 0 if the slot is free */
 	uint32_t number;
@@ -126,7 +126,7 @@ static uint32_t number_of(jmethodID method)
 
 /*
  * Adds a method with its name, and returns its number; 0 without room. *is_new
- * becomes 0 if another thread has added the method meanwhile, and 1 otherwise.
+ * becomes 1 if this call has added the method, otherwise 0.
  */
 static uint32_t add(jmethodID method, const struct name_text texts[3],
 		    int *is_new)

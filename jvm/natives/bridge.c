@@ -81,8 +81,10 @@ void bridge_link(struct bridge_frame *frame, uint32_t number)
 }
 
 /*
- * Returns the number of the whole Java stack or, if the stack cannot be walked,
- * that of the calling method; 0 if this number is not known yet.
+ * Returns the cached number of the whole Java stack or, if the stack cannot be
+ * walked, that for the location of the call; 0 if the cache has none, or each
+ * call needs a request to the JVM (JAVA_STACK_FROZEN). CALLERS_NOBODY if no
+ * Java method has called.
  */
 static uint32_t find_callers(struct bridge_frame *frame)
 {

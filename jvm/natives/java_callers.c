@@ -110,7 +110,8 @@ static uint32_t number_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 
 /*
  * Returns the number of the innermost method alone, for use if there is no room
- * for a stack.
+ * for a stack; CALLERS_NOBODY if this is a native, 0 if the number cannot be
+ * determined.
  */
 static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
 			      const jvmtiFrameInfo *caller)
@@ -121,9 +122,9 @@ static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
 }
 
 /*
- * Requests the native's caller from the JVM. Returns the caller's number, or 0
- * if it cannot be determined now. In the JVM's stack, frame 0 is the native and
- * frame 1 its caller.
+ * Requests the native's caller from the JVM. Returns its number as
+ * callers_find() does, or 0 if it cannot be determined now. In the JVM's stack,
+ * frame 0 is the native and frame 1 its caller.
  */
 static uint32_t query_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 {
@@ -145,7 +146,8 @@ static uint32_t query_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 
 /*
  * Requests the whole Java stack up to the next native with a context from the
- * JVM. Returns the stack's number, or 0 if it cannot be determined now.
+ * JVM. Returns its number as callers_find_stack() does, or 0 if it cannot be
+ * determined now.
  */
 static uint32_t query_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			    const struct bridge_frame *frame)

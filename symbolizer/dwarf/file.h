@@ -68,7 +68,8 @@ struct dwarf_file {
 	struct abbrev_table **abbrev_tables;
 	size_t abbrev_table_count, abbrev_table_capacity;
 	/*
-	 * Maps 1 + an offset in .debug_abbrev to 1 + an index in abbrev_tables.
+	 * Maps an offset in .debug_abbrev, combined with struct abbrev_sizes,
+	 * to 1 + an index in abbrev_tables.
 	 */
 	struct map abbrev_by_offset;
 	/* Maps 1 + an offset in .debug_line to 1 + the index of a unit. */
@@ -96,7 +97,10 @@ struct dwarf_die {
 	struct dwarf_value call_file, call_line, call_column, discriminator;
 };
 
-/* Reads the sections and lists the units. The elf must stay open. */
+/*
+ * Reads the sections and lists the units. main_file is NULL unless `elf` is a
+ * split file. `elf` must stay open as long as *file is used.
+ */
 void dwarf_file_init(struct dwarf_file *file, struct elf *elf,
 		     struct gather *gather, struct dwarf_file *main_file);
 
@@ -109,7 +113,7 @@ const struct abbrev_table *dwarf_abbrevs(struct dwarf_unit *unit);
  */
 void dwarf_read_root(struct dwarf_unit *unit);
 
-/* Returns the unit that contains an offset of .debug_info, or NULL. */
+/* Returns the unit to whose DIEs an offset of .debug_info leads, or NULL. */
 struct dwarf_unit *dwarf_unit_of(struct dwarf_file *file, uint64_t offset);
 
 /* Reads the attributes after an abbreviation's code. */

@@ -59,8 +59,11 @@ typedef int (*worker_work)(const void *request, int fd);
 
 /*
  * Calls work(request, fd) in a child, which has no descriptors except 0, 1, 2
- * and fd. fd is -1 if the work writes nothing. Returns the work's result, or
- * -ECHILD and a reason in `why` if the child crashed or exceeded a limit.
+ * and fd. fd is -1 if the work writes nothing. Returns the work's result;
+ * -ECHILD and a reason in `why` if the child crashed or exceeded a limit; or
+ * another -errno if there was no child. If another wait of the process has
+ * reaped the child, the result is 0, so the caller must check what the child
+ * has written.
  */
 int worker_run(const struct worker_limits *limits, worker_work work,
 	       const void *request, int fd, char why[WORKER_WHY_BYTES]);

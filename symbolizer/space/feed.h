@@ -38,9 +38,9 @@ int feed_is_over(const struct feed *feed);
 int feed_has(const struct feed *feed, uint64_t bytes);
 
 /*
- * Sets *out to the bytes at the cursor: at least `wanted`, fewer only at the
- * end of the file. The caller may change them, and one byte after them, until
- * the next call. Returns their number.
+ * Sets *out to the bytes at the cursor, and returns their number: at least
+ * `wanted`, fewer only at the end of the file or after an error. The caller may
+ * change these bytes, and one byte after them, until the next call.
  */
 size_t feed_peek(struct feed *feed, size_t wanted, uint8_t **out);
 

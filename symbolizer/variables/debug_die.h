@@ -7,7 +7,7 @@
 
 Dwarf_Half debug_die_tag(Dwarf_Die die);
 
-/* Returns a key that is unique among DIEs. */
+/* Returns a key that is unique among the DIEs of a file. */
 uint64_t debug_die_key(Dwarf_Die die);
 
 /*

@@ -40,7 +40,8 @@ struct debug_reading {
 	Dwarf_Die unit_die;
 	Dwarf_Addr unit_base; /* base of the unit's ranges */
 	int unit_is_cxx;
-	struct map types;  /* maps offsets of DIEs to 1 + type */
+	/* maps 1 + debug_die_key() to 1 + the index of a type */
+	struct map types;
 	int is_split;      /* DIEs of some unit are in another file */
 	int has_alternate; /* some reference leads to another file */
 };

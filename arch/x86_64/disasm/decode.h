@@ -93,11 +93,18 @@ int decode_text(const struct decoder *decoder, const uint8_t *code,
 /* How an instruction uses the CPU flags that its predecessor has set. */
 enum flags_use { FLAGS_ARE_KEPT, FLAGS_ARE_READ, FLAGS_ARE_WRITTEN };
 
-/* Returns FLAGS_ARE_READ for an instruction that reads and writes flags. */
+/*
+ * Returns how the instruction at `code` uses the flags: FLAGS_ARE_READ also if
+ * it reads and writes flags, FLAGS_ARE_KEPT also if it cannot be decoded.
+ * Reading the direction flag, as string instructions do, does not count.
+ */
 enum flags_use decode_flags(const struct decoder *decoder, const uint8_t *code,
 			    size_t bytes);
 
-/* Returns whether execution never continues after the instruction. */
+/*
+ * Returns whether execution never continues from this instruction to the next
+ * one in memory.
+ */
 static inline int insn_ends_flow(const struct insn *insn)
 {
 	return insn->kind == INSN_JUMP || insn->kind == INSN_JUMP_INDIRECT ||

@@ -25,7 +25,10 @@ struct operation {
 	uint8_t rex;
 };
 
-/* Handles one-byte opcodes with REX.W; lea (8d) does not access memory. */
+/*
+ * Returns whether an opcode of one byte, after REX.W, accesses 64 bits of
+ * memory; lea (8d) does not.
+ */
 static int moves_64_bits(uint8_t opcode)
 {
 	switch (opcode) {
@@ -43,7 +46,9 @@ static int moves_64_bits(uint8_t opcode)
 	}
 }
 
-/* Handles opcodes after 0f: movq and movhps to vector registers. */
+/*
+ * Returns whether an opcode after 0f is a movq or movhps to a vector register.
+ */
 static int moves_to_vector(const uint8_t *prefixes, uint8_t rex, uint8_t opcode)
 {
 	switch (opcode) {

@@ -48,8 +48,10 @@ static int begins(const struct shape_reading *reading, uint32_t at,
 }
 
 /*
- * Returns the length of an instruction whose operand of 8 or 32 bits comes
- * last, or 0. `shorter` and `longer` are the bytes before the operand.
+ * Returns the length of the instruction at `at`, whose operand of 8 or 32 bits
+ * comes last, and stores the operand in *number. Returns 0 for other
+ * instructions, and for negative or very large operands. `shorter` and `longer`
+ * are the `before` bytes before an operand of 8 and of 32 bits.
  */
 static uint32_t with_number(const struct shape_reading *reading, uint32_t at,
 			    const char *shorter, const char *longer,

@@ -42,7 +42,7 @@ static const struct in_place_template exit_template = {
 	in_place_exit_holes_end,
 };
 
-/* Each piece begins at a multiple of 16. */
+/* Returns the size of a piece, rounded up to a multiple of 16. */
 static uint32_t bytes_of(const struct in_place_template *template)
 {
 	return (uint32_t)(template->end - template->start + 15) & ~UINT32_C(15);

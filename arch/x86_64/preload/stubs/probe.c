@@ -117,7 +117,10 @@ static void put_displaced(struct probe *probe,
 			       (uintptr_t)probe->start));
 }
 
-/* jmp, near or short, or through a register or memory: behind any prefixes. */
+/*
+ * Returns whether this is a jmp, direct or through a register or memory, with
+ * or without prefixes.
+ */
 static int is_jump(const uint8_t *code, unsigned int bytes)
 {
 	unsigned int i = 0;
