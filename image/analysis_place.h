@@ -40,7 +40,10 @@ uint32_t analysis_place_owner(const char *cache_dir);
 void analysis_place_of(struct analysis_place *place, const char *cache_dir,
 		       const struct file_stamp *stamp);
 
-/* Returns the folder for storing; it may not exist. */
+/*
+ * Returns the folder for storing, if place->cache is not NULL. The folder may
+ * not exist.
+ */
 const char *analysis_place_folder(const struct analysis_place *place);
 
 /*

@@ -342,8 +342,8 @@ static int calls_anybody(const struct insn *insn)
 
 /*
  * Follows a function that has a symbol and no unwind information from its start
- * to the first branch: notes whether it reads its return address, as a setjmp()
- * does.
+ * to the first instruction that does not continue into the next one. Notes
+ * whether the function reads its return address, as a setjmp() does.
  */
 static void follow_stack(struct reading *r, const uint8_t *code,
 			 const struct insn *insn)

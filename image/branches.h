@@ -67,18 +67,25 @@ struct code_notes {
 	uint8_t lands_second; /* a landing pad is at its second byte */
 	/* The function ends by __builtin_eh_return() (unwinder.h). */
 	uint8_t lands;
-	/* Only functions with `lands` or with this member call the function. */
+	/*
+	 * The function belongs to an unwinder (unwinder_find()): it has
+	 * `lands`, or functions of the unwinder call it.
+	 */
 	uint8_t is_unwinders;
 	uint8_t is_pointed;    /* data contains its address */
 	uint8_t may_call;      /* the function does more than jump and return */
 	uint8_t goes_anywhere; /* the function jumps indirectly */
 	uint8_t has_landings;  /* the function has landing pads */
 	/*
-	 * The following members are set only for functions without a size of
-	 * their own (functions.h).
+	 * The following members matter only for functions without a size of
+	 * their own (functions.h); is_jumped_to also for functions that were
+	 * found (found.h).
 	 */
 	uint8_t is_run_into; /* the code before it may continue into it */
-	/* Code without unwind information jumps to the function. */
+	/*
+	 * Code without an FDE jumps to the function's start; code that was
+	 * found does not count.
+	 */
 	uint8_t is_jumped_to;
 	/* The function uses the stack not only by calls and returns. */
 	uint8_t uses_stack;

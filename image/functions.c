@@ -203,8 +203,8 @@ static uint64_t end_of_section(const struct image *image, uint64_t vaddr)
 }
 
 /*
- * Sets the sizes of functions that have none, except functions inside another
- * one.
+ * Sets is_unsized of functions without a size, except functions inside another
+ * one, and the size of those that are exported.
  */
 static void size_the_unsized(const struct image *image,
 			     const struct functions *functions)

@@ -30,7 +30,11 @@ struct function {
 	uint8_t is_named;   /* whether a symbol starts here */
 	/* Other modules can call a symbol that starts here. */
 	uint8_t is_exported;
-	/* The function is taken to end where the next one starts. */
+	/*
+	 * The function has only a symbol without a size. If is_exported is set,
+	 * the function is taken to end where the next one starts; otherwise its
+	 * size is 0.
+	 */
 	uint8_t is_unsized;
 	/* whether the function was found by reading code (found.h) */
 	uint8_t is_found;

@@ -16,8 +16,8 @@
 #define IMAGE_COPY_MOST (UINT64_C(1) << 30)
 
 /*
- * Like image_open(); also closed by image_close(). Returns -EFBIG if the file
- * exceeds IMAGE_COPY_MOST.
+ * Like image_open(); also closed by image_close(). Returns -EFBIG if the copied
+ * ranges exceed IMAGE_COPY_MOST, or twice the file's size.
  */
 int image_open_copy(struct image *image, const char *path);
 

@@ -18,9 +18,9 @@ struct jump_tables; /* memory for one function at a time */
 struct jump_tables *jump_tables_create(struct arena *arena);
 
 /*
- * Returns whether all jumps of function `index`, whose direct branches stay
- * within it, lead to its instructions after the first `first_bytes`, including
- * indirect ones. Returns 0 in doubt.
+ * Returns whether all jumps of function `index` lead to its own instructions,
+ * and the indirect ones to instructions after the first `first_bytes`. Returns
+ * 0 in doubt, and if the function contains a call that is reached.
  */
 int jump_tables_stay(struct jump_tables *tables, const struct inquiry *q,
 		     uint32_t index, unsigned int first_bytes);

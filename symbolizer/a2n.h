@@ -424,9 +424,10 @@ struct a2n_place {
 };
 
 /*
- * Looks up the code at pc at that time. *place, if not NULL, is set if the
- * result is > 0. It is also set if the result is 0 and the range is known but
- * has no name; then place->end is not 0.
+ * Looks up the code at pc at that time. Sets *place if `place` is not NULL;
+ * place->end is 0 if nothing is known at pc. Stores at most `room` frames and
+ * returns the number of all frames, which may be greater; 0 if neither a name
+ * nor a line is known.
  *
  * `expected` lists ids of code that the caller considers likely, the likeliest
  * first (the leaf of a known call stack, its parent, its children, siblings).

@@ -13,14 +13,17 @@
 /*
  * Enters and counts a call. Stubs use it if the thread's innermost active call
  * has ended without its exit, because the JVM has replaced its compiled frame
- * by an interpreted one. The lower 32 bits of `name` are the stub's serial, the
- * upper 32 bits are the method's number.
+ * by an interpreted one, or if the slot has no reserved shadow; in the latter
+ * case the call is only counted as lost (record_want_of_room()). The lower 32
+ * bits of `name` are the stub's serial, the upper 32 bits are the method's
+ * number.
  */
 void in_place_enter(uint64_t slot, uint64_t name);
 
 /*
- * Counts a call whose data the stub has stored, but whose id the stub has not
- * found in the count table.
+ * Counts a call whose data the stub has stored, but whose id is not at its home
+ * in the count table, or whose thread is in doubt about its stack
+ * (switch_doubt_less()).
  */
 void in_place_miss(uint64_t slot);
 

@@ -18,8 +18,8 @@
 #define BUCKET       8
 
 /*
- * Each slot contains a reference, in the lower 48 bits, and the index of a
- * note, in the upper 16. A free slot is 0.
+ * Each slot contains a reference in its upper 48 bits, and the index of a note
+ * in its lower JNI_NOTE_BITS. A free slot is 0.
  */
 struct bucket {
 	_Atomic uint64_t places[BUCKET];

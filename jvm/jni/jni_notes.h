@@ -28,14 +28,16 @@ static inline int jni_notes_are_wanted(void)
 
 /*
  * Returns the note on a context, and adds it if necessary. Notes are never
- * freed. Returns NULL if the process has no part, or if there is no room, which
- * is counted in the part.
+ * freed. Returns NULL if there is no room, which is counted in the part, or if
+ * the process's part has no table of notes: jni_notes_begin() has failed, or
+ * this is a forked child.
  */
 struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_event what);
 
 /*
  * Like jni_notes_find(), for a lookup by name. `signature` is that of a method
- * or field, and NULL for classes.
+ * or field, and NULL for classes. All names in a context for which there is no
+ * room share one note without a name.
  */
 struct wire_jni_note *jni_notes_find_lookup(uint64_t id, const char *name,
 					    const char *signature);
@@ -64,7 +66,7 @@ static inline void jni_note_add(struct wire_jni_note *note, uint64_t amount)
 
 /*
  * A note's index has JNI_NOTE_BITS bits. jni_note_at() returns the note with an
- * index, or NULL if the process has no part.
+ * index, or NULL if the process's part has no table of notes.
  */
 #define JNI_NOTE_BITS 16
 uint32_t jni_note_index(const struct wire_jni_note *note);

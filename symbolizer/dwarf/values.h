@@ -5,7 +5,11 @@
 
 #include "symbolizer/dwarf/file.h"
 
-/* Reads one attribute. Blocks are skipped and get form 0. */
+/*
+ * Reads one attribute. Blocks and other values of more than 8 bytes are
+ * skipped; the result then has form 0. An unknown form makes the cursor bad;
+ * the result then has form 0 as well.
+ */
 struct dwarf_value dwarf_value(struct cursor *cursor, struct abbrev_sizes sizes,
 			       const struct abbrev_attribute *attribute);
 

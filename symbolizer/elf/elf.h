@@ -44,8 +44,8 @@ int elf_open_bytes(struct elf *elf, struct span bytes);
 void elf_close(struct elf *elf);
 
 /*
- * Finds a section by name (".debug" also finds ".zdebug"); NULL if there is
- * none.
+ * Return the first section with this name (".debug_info" also finds
+ * ".zdebug_info") or type whose bytes are in the file, or NULL.
  */
 struct elf_section *elf_section(struct elf *elf, const char *name);
 struct elf_section *elf_section_of_type(struct elf *elf, uint32_t type);

@@ -34,11 +34,14 @@ uint32_t texts_add(struct texts *texts, const char *text, size_t length);
 
 /*
  * Stores a symbol without its version ("@@V1"). Returns its index in `names`,
- * or 0 for NULL and "".
+ * or 0 for NULL and "", and if there is no room.
  */
 uint32_t texts_name(struct texts *texts, const char *symbol);
 
-/* Stores a path. Returns its index in `files`, or 0 for "". */
+/*
+ * Stores a path. Returns its index in `files`, or 0 for "", and if there is no
+ * room.
+ */
 uint32_t texts_file(struct texts *texts, const char *path);
 
 /*

@@ -30,9 +30,9 @@ struct symtab_piece {
 };
 
 /*
- * Returns the pieces that all added symbols result in; the caller frees them.
- * Adds names that share an address to *merged, from which merged_names_settle()
- * must later remove aliases.
+ * Returns the *count pieces that all added symbols result in, which the caller
+ * frees; NULL if there are no symbols. Adds names that share an address to
+ * *merged, from which merged_names_settle() must later remove aliases.
  */
 struct symtab_piece *symtab_settle(struct gather *gather,
 				   struct merged_names *merged, size_t *count);

@@ -30,8 +30,8 @@ struct jitdump {
 	struct a2n_space *space; /* NULL: only determine the bias */
 	int is_swapped;
 	/*
-	 * Number of records whose lines all fit into their code only with the
-	 * bias.
+	 * Number of debug records whose lines all fit into their code only with
+	 * the bias, and only without it.
 	 */
 	uint64_t with_bias;
 	uint64_t without_bias;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared texts, such as the name of a file with a thousand lines. Each text is
- * stored once until the end of the pool. Control characters become '?', because
- * terminals interpret them.
+ * stored once, unless another one has the same hash, and lives as long as the
+ * pool. Control characters become '?', because terminals interpret them.
  */
 #ifndef CLEW_SYMBOLIZER_SPACE_POOL_H
 #define CLEW_SYMBOLIZER_SPACE_POOL_H

@@ -101,7 +101,7 @@
 	HOLE	IN_PLACE_KEY, 4
 	TLS	imulq %fs:HOT_MULTIPLIER, %r11
 	TLS	movq %r11, %fs:HOT_ID
-	/* the mask lies before the table (blank.h) */
+	/* the mask is loaded before the table (blank.h) */
 	TLS	movq %fs:HOT_MASK, %r10
 	andq	%r11, %r10
 	TLS	addq %fs:HOT_TABLE, %r10
