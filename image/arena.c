@@ -50,7 +50,10 @@ void *arena_alloc(struct arena *arena, size_t bytes)
 		return NULL;
 	memory = arena->block + arena->used_bytes;
 	arena->used_bytes += bytes;
-	/* the memory is zero, because the kernel has just mapped it */
+	/*
+	 * The memory is zero: the kernel has just mapped it, or arena_clear()
+	 * has cleared it.
+	 */
 	return memory;
 }
 
@@ -66,7 +69,8 @@ void arena_clear(struct arena *arena)
 	if (!arena->block)
 		return;
 	memcpy(&head, arena->block, sizeof(head));
-	if (head.older) { /* the block is larger than usually needed */
+	/* there are several blocks: more memory was needed than usual */
+	if (head.older) {
 		arena_fini(arena);
 		return;
 	}

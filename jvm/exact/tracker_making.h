@@ -120,8 +120,10 @@ void making_land(struct tracker_making *making, uint32_t jump);
 #define BLOCK_AT(member) offsetof(struct hot_thread, member)
 
 /*
- * Put code that pushes the address (a variable's value plus an offset in
- * bytes), or the long at this address.
+ * making_put_address() puts code that pushes the first three arguments of an
+ * access to memory by Unsafe: the Unsafe object, null, and the address, which
+ * is a variable's value plus an offset in bytes. making_get() puts code that
+ * pushes the long at this address.
  */
 void making_put_address(struct tracker_making *making,
 			enum tracker_variable variable, uint64_t offset);
@@ -129,14 +131,16 @@ void making_get(struct tracker_making *making, enum tracker_variable variable,
 		uint64_t offset);
 
 /*
- * Puts code that stores a long; the caller has put code for the address and the
- * value before.
+ * Puts code that stores a long by Unsafe. The caller has put code before that
+ * pushes the Unsafe object, null and an address, or an object and an offset in
+ * it, and the value.
  */
 void making_set(struct tracker_making *making);
 
 /*
- * Offsets of jumps to the code for threads whose block is not known; the caller
- * sets their targets by making_land().
+ * Offsets of jumps to the code for threads without a holder (only with
+ * TRACKER_IN_HOLDER), and for those in whose object the block's address is not
+ * stored yet. The caller sets their targets by making_land().
  */
 struct tracker_ways {
 	uint32_t no_holder, unknown;

@@ -126,9 +126,9 @@ uint32_t callers_learn(struct bridge_frame *frame);
 
 /*
  * callers_doubt() forgets all numbers, because locations will belong to other
- * methods, and prevents that further ones are stored. callers_trust() ends
- * this; it must be called as often as callers_doubt(). Any thread may call
- * these functions.
+ * methods, and prevents that further ones are stored. callers_trust() forgets
+ * them once more and ends this; it must be called as often as callers_doubt().
+ * Any thread may call these functions.
  */
 void callers_doubt(void);
 void callers_trust(void);

@@ -15,7 +15,11 @@
 struct bridge_frame;
 
 enum composed {
-	COMPOSED_NOT, /* the frames do not suffice to determine the stack */
+	/*
+	 * the stack could not be composed: its frames do not determine its
+	 * methods, a method got no number, or memory was short
+	 */
+	COMPOSED_NOT,
 	/* all methods were known, so nothing was requested from the JVM */
 	COMPOSED_KNOWN,
 	COMPOSED_ASKED,
@@ -23,10 +27,10 @@ enum composed {
 };
 
 /*
- * Stores the number of the calling thread's stack, if the result is
- * COMPOSED_KNOWN or COMPOSED_ASKED. The thread is in the bridge with this
- * frame, and the stack has a hash. *number becomes CALLERS_NOBODY if no Java
- * method calls.
+ * Stores the number of the calling thread's stack or, without room for stacks,
+ * of its innermost method, if the result is COMPOSED_KNOWN or COMPOSED_ASKED.
+ * The thread is in the bridge with this frame, and the stack has a hash.
+ * *number becomes CALLERS_NOBODY if no Java method calls.
  */
 enum composed java_compose(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct bridge_frame *frame, uint32_t *number);

@@ -21,7 +21,11 @@
 #include "symbolizer/elf/gather.h"
 
 struct merged_names {
-	struct index_merged *items; /* sorted by entry */
+	/*
+	 * Sorted by entry. Before merged_names_settle(), `count` of an item is
+	 * the name that reports use for the address.
+	 */
+	struct index_merged *items;
 	size_t count, capacity;
 };
 
