@@ -51,7 +51,8 @@ struct walk walk_from(const void *slot, uint64_t id)
 	struct walk walk = { .at = (uintptr_t)slot & ~UINT64_C(7),
 			     .readable_from =
 				     (uintptr_t)slot & ~(PAGE_BYTES - 1),
-			     .scan_left = SCAN_MAX };
+			     .scan_left = SCAN_MAX,
+			     .ahead_left = SCAN_MAX };
 
 	set_id(&walk, id);
 	return walk;
@@ -401,17 +402,24 @@ static int leads_from(struct walk *beyond, const struct shadow_slot *shadow)
 }
 
 /*
- * Returns whether a chain follows from the link at walk->at. The slots that
- * this reads count as the walk's.
+ * Returns whether a chain follows from the link at walk->at. The slots that such
+ * tests read do not count in scan_left, because some walks limit by it which
+ * part of the stack they read. If the tests read too many slots, this function
+ * ends the walk.
  */
 static int leads_on(struct walk *walk, const struct shadow_slot *shadow)
 {
 	struct walk beyond = *walk;
+	uint32_t passed;
 	int leads;
 
 	beyond.is_ahead = 1;
 	leads = leads_from(&beyond, shadow);
-	walk->scan_left = beyond.scan_left;
+	passed = walk->scan_left - beyond.scan_left;
+	if (passed < walk->ahead_left)
+		walk->ahead_left -= passed;
+	else
+		walk->ahead_left = walk->scan_left = walk->gap_left = 0;
 	return leads;
 }
 

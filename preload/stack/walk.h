@@ -43,6 +43,8 @@ struct walk {
 	uint32_t scan_left; /* slots that may still be read */
 	uint32_t gap_left;  /* slots that may be read before the next link */
 	uint32_t gap_max;   /* maximum of gap_left; 0: GAP_MAX */
+	/* slots that tests of links may still read (--fold-recursion) */
+	uint32_t ahead_left;
 	/* The page that was read last (walk_read()). */
 	uint64_t mapped_page;
 	/* Memory from here to readable_until is readable. */

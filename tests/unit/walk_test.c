@@ -22,6 +22,7 @@
 
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/stack/walk.h"
 #include "tests/unit/numbered.h"
@@ -498,6 +499,37 @@ static void walks_work_if_an_inherited_filter_denies_copies(void **state)
 	assert_int_equal(status, 0);
 }
 
+/*
+ * With --fold-recursion, a walk reads further slots to test a link. It must
+ * still reach the end of the memory that it may read.
+ */
+static void tests_of_links_do_not_shorten_the_walk(void **state)
+{
+	static struct wire_count entries[2];
+	static union note notes[2];
+	static struct tally tally = { .table = entries, .notes = notes };
+	enum { FRAMES = 40, APART = 20 };
+	struct walk walk = walk_from(&words[THREE - 10], ids[1]);
+	struct link link;
+
+	(void)state;
+	entries[0].id = ids[1];
+	notes[0].function = notes[0].depth = 1;
+	hot.tally = &tally;
+	rt.folds_recursion = 1;
+	memset(words, 0, sizeof(words));
+	memset(shadow, 0, sizeof(shadow));
+	for (int i = 0; i < FRAMES; i++)
+		call(THREE + i * APART, i + 1 < FRAMES ? 2 : 1, PLAIN_PC);
+	walk.scan_left = WORDS - THREE;
+	for (int i = 0; i < FRAMES; i++) {
+		assert_true(walk_next(&walk, &link));
+		assert_int_equal(link.at, at(THREE + i * APART));
+	}
+	assert_int_equal(walk.id, ID_ROOT);
+	hot.tally = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,6 +559,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_missing_return_address_outside_of_stubs_ends_the_walk,
 			start_stack),
+		cmocka_unit_test_setup(tests_of_links_do_not_shorten_the_walk,
+				       start_stack),
 		cmocka_unit_test_setup(nested_signal_frames_are_walked,
 				       start_stack),
 		cmocka_unit_test_setup(
