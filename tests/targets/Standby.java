@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Scanner;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -208,6 +209,8 @@ public class Standby extends Calls {
 		In.end();
 	}
 
+	static final CountDownLatch lastTask = new CountDownLatch(1);
+
 	/** Each round is a task that throws. */
 	static void tasks(ExecutorService service) {
 		service.execute(() -> {
@@ -216,10 +219,12 @@ public class Standby extends Calls {
 			In.start();
 			task.run();
 			In.start();
-			if (Rests.isEnding)
+			if (Rests.isEnding) {
 				In.end();
-			else
+				lastTask.countDown();
+			} else {
 				tasks(service);
+			}
 		});
 	}
 
@@ -264,6 +269,7 @@ public class Standby extends Calls {
 		Rests.run(true);
 		for (Thread thread : threads)
 			thread.join();
+		lastTask.await();
 		service.shutdown();
 		while (!service.isTerminated())
 			Thread.onSpinWait();
