@@ -191,8 +191,9 @@ static const void *address_of(struct guide *guide, uint32_t number)
 }
 
 /*
- * Retrieves functions of a context from the thread's own tally, the innermost
- * first. Returns their number. *id becomes the id of the remaining context.
+ * Retrieves the functions of the thread's present context from its stack, the
+ * innermost first. Returns their number. *id becomes the id of the remaining
+ * context.
  */
 static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
 {
@@ -214,8 +215,8 @@ static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
 }
 
 /*
- * Retrieves the functions of a context from the recording, for contexts that
- * are not in the thread's own tally.
+ * Retrieves the functions of a context from the recording. Returns their
+ * number. *id becomes the id of the remaining context.
  */
 static size_t recall(uint64_t *id, struct clew_frame *frames, size_t room)
 {

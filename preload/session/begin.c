@@ -235,8 +235,8 @@ int begin_check_machine(char *why, size_t bytes)
 }
 
 /*
- * Measures what reading the clock costs, and stores the result in the
- * recording; zeros if it cannot be measured.
+ * Measures what timing a call costs, and stores the result in the recording;
+ * zeros if it cannot be measured.
  */
 static void note_time_cost(void)
 {

@@ -94,8 +94,8 @@ static int is_in_way_back(const void *context, uint64_t at, uint64_t word,
 }
 
 /*
- * Returns whether a thread's pc is in clew's code: the thread is entering or
- * leaving a stub, or recording a call.
+ * Returns whether a thread's pc is in clew's code (the thread is entering or
+ * leaving a stub, or recording a call), or in libgcc's unwinder.
  */
 static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 {

@@ -268,8 +268,8 @@ static uint64_t first_waiting(uint64_t at, uint64_t until)
 }
 
 /*
- * Skips stack words that are not the address of a stub. Does nothing where the
- * stack is not known to be readable.
+ * Skips stack words that are not the address of a stub, as most are, as far as
+ * the stack can be read.
  */
 static void skip_dead(struct walk *walk)
 {
@@ -500,8 +500,9 @@ static int has_way(const uint64_t *ways, uint32_t count, uint64_t id)
 }
 
 /*
- * Returns whether the word at walk->at is neither the address of a stub nor of
- * a trampoline, so that it can be skipped whatever id is searched.
+ * Returns whether it is certain that the word at walk->at is neither the
+ * address of a stub or trampoline nor a loan, so that it can be skipped
+ * whatever id is searched.
  */
 static int is_nobodys(const struct walk *walk)
 {

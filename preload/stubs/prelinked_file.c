@@ -224,7 +224,7 @@ static int is_named(const struct prelinked_writing *writing,
 }
 
 /*
- * Opens and locks the file under its temporary name. Only the process that
+ * Locks the file, which is open under its temporary name. Only the process that
  * holds the lock may write the file. The kernel releases the lock when the
  * process ends.
  */
