@@ -26,7 +26,7 @@
 
 /*
  * Returns the tally in which the thread's calls are counted, or NULL if they
- * are not. Callers read it only once, because a signal handler may fork, and
+ * are not. Reads hot.tally only once, because a signal handler may fork, and
  * the child has none.
  */
 static inline const struct tally *counted_in(void)

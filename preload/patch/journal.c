@@ -76,9 +76,9 @@ static struct wire_text *find(uint64_t at, uint64_t count)
 }
 
 /*
- * Adds a text. If the same bytes are already in the journal, their original
- * values stay; while changes are deferred, the bytes to be written are
- * replaced.
+ * Adds a text. While changes are deferred, a second text for the same data only
+ * replaces the bytes to be written, because the original bytes are known from
+ * the first one.
  */
 int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
 {

@@ -506,7 +506,8 @@ static uint32_t index_of(uint32_t function)
 
 /*
  * Returns whether the word of a leaf call is the latest in the packet. Returns
- * 0 if a signal handler has made calls since, or if values follow the word.
+ * 0 if a signal handler has made calls since. If values may follow the word,
+ * this cannot be checked, and the result is 1.
  */
 static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 			  uint32_t function)

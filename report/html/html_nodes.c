@@ -20,8 +20,8 @@ static int has_inlines(const struct html_page *page)
 }
 
 /*
- * Builds a map from caller << 32 | function to the node. Callers that are
- * inlined functions are left out.
+ * Builds a map from caller << 32 | function to the node. A caller that is an
+ * inlined function is replaced by the nearest caller that is not.
  */
 static void index_nodes(const struct html_page *page, struct idmap *nodes)
 {
