@@ -79,7 +79,10 @@ static int is_as_opened(const char *name)
 	       argument_in(name);
 }
 
-/* Sets the properties by which the session distinguishes calls. */
+/*
+ * Sets how calls are split into contexts. `text` is the value of --context,
+ * which check_context() has accepted.
+ */
 static void set_context(struct tree_options *options, const char *text)
 {
 	const int is_object = strchr(text, '/') != NULL;

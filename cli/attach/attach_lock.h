@@ -35,8 +35,9 @@ struct attach_lock {
 };
 
 /*
- * Takes the lock. Returns 0, and the caller must call attach_lock_release(); or
- * -EBUSY and *why, which names the holder.
+ * Takes the lock. A file that cannot be opened is skipped, so if neither can be
+ * opened, nothing is locked. Returns 0, and the caller must call
+ * attach_lock_release(); or -EBUSY and *why, which names the holder.
  */
 int attach_lock_take(struct attach_lock *lock, pid_t pid,
 		     enum attach_lock_for purpose, char **why);

@@ -57,8 +57,10 @@ int attach_begin_call(struct attaching *attaching, struct remote_call *call,
 		      char **why);
 
 /*
- * Calls the library's function at address `function`, with two arguments.
- * Returns the library's result, and its message in *why.
+ * Calls the library's function at address `function`, with two arguments. If
+ * the call cannot be made or does not complete, returns -errno and *why;
+ * otherwise the library's result, and, if it is not 0, the library's message in
+ * *why.
  */
 int attach_call_library(struct attaching *attaching, struct remote_call *call,
 			uint64_t function, uint64_t first, uint64_t second,

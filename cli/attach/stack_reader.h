@@ -31,8 +31,9 @@ struct stack_reader {
 	pid_t worker; /* 0 if there is none. */
 	struct stack_reader_memory *shared;
 	size_t request_bytes, answer_bytes;
-	uint32_t asked;   /* Number of requests. */
-	uint64_t used_ns; /* Time that the answers took. */
+	/* Number of requests; the start of the worker is the first one. */
+	uint32_t asked;
+	uint64_t used_ns; /* Total time that the answers took. */
 };
 
 /*

@@ -6,8 +6,9 @@
 #include <sys/types.h>
 
 /*
- * Returns the user's own folder, by the XDG rules, or NULL if $HOME is missing.
- * The caller frees it.
+ * Returns the path of the user's own folder, which need not exist: clew in
+ * $XDG_CACHE_HOME or, if that is no absolute path, in .cache of home_folder().
+ * Returns NULL if there is neither. The caller frees the path.
  */
 char *cache_folder(void);
 

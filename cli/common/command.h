@@ -32,15 +32,15 @@ int command_cache(int argc, char **argv);
 struct argp_state;
 
 /*
- * Prints "clew NAME: ..." on stderr, without the control characters of its
- * arguments.
+ * Prints "COMMAND: MESSAGE" on stderr; `command` is "clew NAME". Control
+ * characters in the message are printed as "?".
  */
 void complain(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Does what argp_error() does, for a message that quotes the user's text:
- * control characters are not printed.
+ * Does what argp_error() does: prints the message and exits, unless argp's
+ * flags prevent this. Control characters in the message are printed as "?".
  */
 void complain_of_usage(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
-/* Returns "not one of a, b, c; did you mean b?", which the caller frees. */
+/*
+ * Returns "not one of a, b, c; did you mean b?", which the caller frees. Omits
+ * the question if no known word is similar to `word`.
+ */
 char *known_words_text(const char *word, const char *const *known,
 		       size_t count);
 

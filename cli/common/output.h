@@ -17,8 +17,12 @@ struct output {
 	/* The path as the user named it, or NULL if there is none. */
 	char *path;
 	char *directory; /* Absolute path. */
-	int lock;        /* Lock against other commands; -1 if none. */
-	int has_before;  /* PATH.before is the former PATH. */
+	/*
+	 * Descriptor of the directory, which holds the lock against other
+	 * commands; -1 if there is none.
+	 */
+	int lock;
+	int has_before; /* PATH.before is the former PATH. */
 };
 
 /*

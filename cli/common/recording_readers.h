@@ -14,8 +14,10 @@ struct recording_readers {
 };
 
 /*
- * Returns the readers of a recording's folder and all its parts, or of one
- * part; or the readers of both recordings. A missing file has no readers.
+ * recording_readers() returns who may read the recording at `path`: its folder
+ * and all its parts, or the part that `path` names. recording_readers_of_both()
+ * returns who may read two recordings. If a file cannot be examined, no group
+ * and no others may read it.
  */
 struct recording_readers recording_readers(const char *path);
 struct recording_readers recording_readers_of_both(const char *path,

@@ -27,6 +27,7 @@ int replacement_begin(struct replacement *replacement, const char *path,
  */
 int replacement_commit(struct replacement *replacement, char **why);
 
+/* Discards the new file; the former file remains. */
 void replacement_revert(struct replacement *replacement);
 
 #endif

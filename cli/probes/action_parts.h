@@ -36,8 +36,8 @@ const struct variable_type *action_type_of(const struct action_parser *r,
 const char *action_type_name(const struct action_parser *r, uint32_t type);
 
 /*
- * Returns a cast to a pointer that expression/ has. The cast determines whether
- * the value is a string.
+ * Returns the name of the type to which a pointer to the type `target` is cast:
+ * "char *", whose values are strings by default, or "void *".
  */
 const char *action_pointer_to(const struct action_parser *r, uint32_t target);
 
@@ -49,14 +49,18 @@ int action_element_bytes(struct action_parser *r, uint32_t type,
 			 uint64_t *bytes);
 
 /*
- * Set *out to a part of this kind with this text. A C++ reference is followed.
+ * Set *out to a part of this kind with this text. If the type of a place is a
+ * C++ reference, action_be_place() sets *out to the object that it refers to.
  */
 void action_be_plain(struct rewritten *out, char *text);
 void action_be_pointer(struct rewritten *out, uint32_t type, char *text);
 int action_be_place(struct action_parser *r, struct rewritten *out,
 		    uint32_t type, char *address);
 
-/* Sets *out to a value of a type, in a register or computed. */
+/*
+ * Sets *out to a value of the type with this number. `text` is an expression
+ * for the value, which is in a register or computed.
+ */
 int action_be_value(struct action_parser *r, struct rewritten *out,
 		    uint32_t number, const char *text);
 

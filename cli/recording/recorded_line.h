@@ -4,9 +4,10 @@
 #define CLEW_CLI_RECORDING_RECORDED_LINE_H
 
 /*
- * Prints the line on stderr, with the name that the user gave. Prints nothing
- * if the recording cannot be read. Returns 0 if functions were to be hooked and
- * none could be.
+ * Prints the line on stderr. `named` is the path as the user named it. Further
+ * lines report snapshots and code that is not hooked. Prints nothing if the
+ * recording cannot be read. Returns 0 if functions were to be hooked and none
+ * could be; otherwise 1.
  */
 int recorded_line_print(const char *path, const char *named);
 

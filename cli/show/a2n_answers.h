@@ -32,9 +32,9 @@ int a2n_answers_open(struct a2n_answers *answers, const char *path,
 		     const struct a2n_module **out);
 
 /*
- * Answers "ADDRESS" or, without a module, llvm-symbolizer's "FILE ADDRESS".
- * Modifies the text. Returns false for other text, which is repeated as in
- * llvm-symbolizer.
+ * Answers a line: "ADDRESS", which is in the module or the space, or "FILE
+ * ADDRESS" as llvm-symbolizer accepts it. Both may begin with "CODE ". Modifies
+ * the text. Returns 1; or 0 for any other text, which a2n_write_junk() answers.
  */
 int a2n_answer(struct a2n_answers *answers, char *text);
 

@@ -35,8 +35,9 @@ void a2n_write_range(struct a2n_writer *writer, const struct a2n_range *range,
 		     const struct a2n_frame *frames, size_t count);
 
 /*
- * Answers a line that is no address, in the tool's style: llvm-symbolizer
- * repeats it, addr2line treats it as address 0.
+ * Answers a line that is no address: repeats it in the style of
+ * llvm-symbolizer, treats it as address 0 in that of addr2line, and writes an
+ * object without frames in JSON.
  */
 void a2n_write_junk(struct a2n_writer *writer, const char *text);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates trees with contexts of a user's object. A context is a number in the
- * object, and a function of the catalog with the context's name in the tree. If
- * two contexts have the same name, the second one's name contains its number.
+ * Creates trees with contexts that a user's shared object defines. The object
+ * identifies a context by a number. The tree has functions only, so each
+ * context is added to the catalog as a function with the context's name. If two
+ * contexts have the same name, the second one's name contains its number.
  */
 #include "cli/show/context_object.h"
 
@@ -30,8 +31,10 @@ struct context_object {
 	context_of of;
 	context_name name;
 	struct catalog *catalog;
-	struct idmap labels;   /* Maps contexts to functions of the catalog. */
-	struct idmap contexts; /* Maps functions to contexts + 1. */
+	/* Maps numbers of contexts to the functions that stand for them. */
+	struct idmap labels;
+	/* Maps these functions to numbers of contexts + 1. */
+	struct idmap contexts;
 };
 
 static uint32_t name_context(struct context_object *object, uint64_t context)

@@ -65,7 +65,7 @@ int screen_key(int signals, int ms);
 void screen_begin(void);
 void screen_finish(void);
 
-/* Draw as much of the text as the line has room for. */
+/* Draws as much of the text as the line has room for. */
 void screen_line(unsigned int line, const char *text, int look);
 /* Like screen_line(), but also frees the text. */
 void screen_take_line(unsigned int line, char *text, int look);

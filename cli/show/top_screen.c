@@ -159,7 +159,11 @@ static void say(struct top_screen *screen, char *text)
 	free(text);
 }
 
-/* Returns the callers and callees of functions with this name, or NULL. */
+/*
+ * Returns a text with the callers and callees of the functions with this name,
+ * which the caller frees. Returns NULL if the session does not have exactly one
+ * such function.
+ */
 static char *butterfly_text(struct session *session, const char *name)
 {
 	struct butterfly butterfly;

@@ -151,7 +151,7 @@ int target_has_ended(pid_t pid);
 
 /*
  * Returns the number of threads and stores their ids in *tids, which the caller
- * frees.
+ * frees. Returns 0 and NULL if the process does not exist.
  */
 size_t target_threads(pid_t pid, pid_t **tids);
 

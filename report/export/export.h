@@ -81,7 +81,8 @@ struct export_format {
 	int no_value; /* the format cannot contain values of agents */
 	int no_group; /* the format excludes --group */
 	/*
-	 * the format can use single calls, and can be limited to a time window
+	 * The format can write single calls: those of export->traces in
+	 * export->window.
 	 */
 	int likes_traces;
 	/*

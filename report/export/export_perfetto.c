@@ -105,8 +105,9 @@ static void take_notes(struct perfetto *perfetto, struct notes *notes,
 }
 
 /*
- * Returns the track of an event; for a region the same one for beginning and
- * end, by name, number and thread.
+ * Returns the track of a mark. A moment is on its thread's track. The beginning
+ * and the end of a region are on the same track, which is identified by the
+ * region's name, number and thread.
  */
 static uint64_t mark_track(struct perfetto *perfetto,
 			   const struct mark_event *event, const char *name)

@@ -26,8 +26,8 @@ struct html_group {
 
 /* A file with lines that call functions with time. */
 struct html_call_file {
-	uint32_t number; /* of the page */
-	uint32_t module; /* whose debug information names it */
+	uint32_t number; /* number of the file in the page */
+	uint32_t module; /* the module whose debug information names the file */
 };
 
 struct html_page {

@@ -50,7 +50,8 @@ struct handed_process {
 	_Atomic uint64_t pending;
 	/* number of contexts, the sum over all workers */
 	_Atomic uint64_t contexts;
-	_Atomic uint64_t places; /* number of packets of the trace */
+	/* number of chunks for packets in the trace */
+	_Atomic uint64_t places;
 	unsigned int workers;
 	struct handed_share shares[];
 };
@@ -71,14 +72,17 @@ int handed_process_count(struct handed_process *process, unsigned int worker,
 			 uint32_t *words);
 
 /*
- * Writes the counts and gives their packets back, if enough are pending or
- * `is_urgent`.
+ * Writes the counts to the file and returns their packets to the process, if
+ * is_urgent is set, a thread waits for a packet or soon will, or the last write
+ * was some time ago. Does nothing while another thread writes, unless is_urgent
+ * is set. After an error, which `err` then contains, the packets remain
+ * pending.
  */
 void handed_process_write(struct handed_process *process, int is_urgent);
 
 /*
- * Returns how many bytes the tables and the next write may take until they have
- * grown once more. Any thread may call this function.
+ * Returns how many bytes are allocated if the table of each worker grows once
+ * and the counts are then written. Any thread may call this function.
  */
 uint64_t handed_process_growth(struct handed_process *process);
 
@@ -89,7 +93,10 @@ uint64_t handed_process_growth(struct handed_process *process);
 void handed_process_give_up(struct handed_process *process,
 			    enum wire_given_up reason);
 
-/* Returns whether it is time to write: a thread waits, or much was counted. */
+/*
+ * Returns whether the counts should be written: a thread waits for a packet or
+ * soon will, and enough packets are pending to be worth a write.
+ */
 int handed_process_is_due(const struct handed_process *process);
 
 #endif

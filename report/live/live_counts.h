@@ -88,7 +88,9 @@ void live_counts_fini(struct live_counts *counts);
 /* Returns whether the part of this path has been added. */
 int live_counts_has(const struct live_counts *counts, const char *path);
 
-/* Adds a part that is not there. Its counts are read by the next poll. */
+/*
+ * Adds a part that was not added before. The next poll reads its counts.
+ */
 void live_counts_add(struct live_counts *counts, const char *path);
 
 /*

@@ -70,8 +70,8 @@ struct merged {
 	uint64_t processes;
 	uint64_t threads;
 	/*
-	 * Number of threads that use the tally of a selected thread which began
-	 * earlier.
+	 * Number of threads that are not selected but share a tally with a
+	 * selected thread, so that their calls are included.
 	 */
 	uint64_t follow_ups;
 	/* number of calls whose id belongs to no recorded context */

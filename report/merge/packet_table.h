@@ -11,7 +11,10 @@ struct packet_count {
 	uint64_t id;    /* 0 in a free entry */
 	uint64_t calls; /* number of calls, including tail calls */
 	uint64_t tails;
-	/* own time, computed from time stamps; 0 if it is unknown */
+	/*
+	 * Time stamp ticks during which the context's function was the
+	 * innermost one (packet_times.h); 0 if it is unknown.
+	 */
 	uint64_t ticks;
 	uint32_t tally;
 	uint32_t function; /* number of the function in the process */

@@ -29,6 +29,7 @@ void roots_init(struct roots *roots, const struct part_copy *part,
 		struct tree *tree);
 void roots_fini(struct roots *roots);
 
+/* Returns whether the part's process and any of its threads are selected. */
 int roots_want_anybody(const struct roots *roots);
 
 /*
@@ -37,8 +38,8 @@ int roots_want_anybody(const struct roots *roots);
 int roots_want_everything(const struct roots *roots);
 
 /*
- * Gives each tally the root of its first selected thread, and adds the numbers
- * of selected threads to *merged.
+ * Gives each tally the root of its first selected thread. Updates
+ * merged->threads and merged->follow_ups.
  */
 void roots_select(struct roots *roots, struct merged *merged);
 

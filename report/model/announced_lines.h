@@ -9,7 +9,7 @@
 
 #include "report/model/function_catalog.h"
 
-/* Returns the value for the `file` of a announced_frame. */
+/* Returns the value for the `file` of a struct announced_frame. */
 uint32_t announced_file(struct catalog *catalog, const char *path);
 
 /* Stores where a function begins, unless its location is known already. */

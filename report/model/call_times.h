@@ -58,7 +58,7 @@ struct timings {
 	struct timing_bins others; /* calls of functions without a histogram */
 	/* clock of the first part, which gives the unit of bins */
 	struct clock clock;
-	/* calls that were counted but have not ended */
+	/* number of calls that have ended, and of those that have not */
 	uint64_t ended_calls, open_calls;
 	/* number of calls that ended but found no room for their times */
 	uint64_t untimed_calls;
@@ -136,7 +136,7 @@ uint64_t timings_quantile_ns(const struct timings *timings,
 			     const struct timing_bins *bins,
 			     uint64_t thousandths);
 
-/* The shortest call of a bin, in nanoseconds. */
+/* Returns the shortest duration that belongs to a bin, in nanoseconds. */
 uint64_t timings_bin_ns(const struct timings *timings, unsigned int bin);
 
 /* ---- For merge.c: adding one part to the tree ---- */

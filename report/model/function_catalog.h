@@ -98,22 +98,22 @@ struct catalog_function {
 	uint32_t bare_bytes;
 	uint32_t size_bytes; /* size as recorded; 0 if it is unknown */
 	/*
-	 * Set if the function's runtime has announced them (announced_lines.h),
-	 * otherwise 0.
+	 * The source location where the function begins, if its runtime has
+	 * announced it (announced_lines.h); otherwise 0. `file` is 1 + the
+	 * index in catalog.files.
 	 */
-	/* the location where it begins; `file` is 1 + the index in `files` */
 	uint32_t file, line;
 	uint32_t whole; /* the function of which this is one line, or 0 */
 	uint32_t label; /* 1 + index in `labels` (call_labels.h), or 0 */
 	struct left_out *left_out; /* NULL if all its calls were counted */
 };
 
-/* Times in which a function was not counted, to stay within a budget. */
+/* The periods in which a function was not counted, to stay within a budget. */
 struct left_out {
-	uint64_t times;
-	/* How long it was not counted, and how long these processes ran. */
+	uint64_t times; /* number of periods */
+	/* total length of the periods, and how long these processes ran */
 	uint64_t out_ns, present_ns;
-	/* the first such time, since the start of its process */
+	/* beginning of the first period, since the start of its process */
 	uint64_t first_ns;
 	uint64_t missed;   /* estimated number of calls that were not counted */
 	char *marked_name; /* NULL until the first use */

@@ -45,8 +45,9 @@ struct listed_probe {
 	char **actions; /* its actions, one text each, as the user wrote them */
 	size_t action_count, action_capacity;
 	/*
-	 * Hits that its value does not count (struct wire_probe_hits); `inside`
-	 * are those inside a handler.
+	 * Numbers of hits, as in struct wire_probe_hits. The probe's value does
+	 * not count these hits, except those of `over` if the probe has the
+	 * action `snapshot slowest`.
 	 */
 	uint64_t refused, unknown, over;
 	uint64_t inside;
@@ -71,7 +72,7 @@ int probe_list_has(const struct probe_list *list, const char *value);
 /* Returns the number of locations at which the probe is set. */
 unsigned int listed_probe_places(const struct listed_probe *probe);
 
-/* Returns why the probe has no location. */
+/* Returns why the probe is not set at any location. */
 const char *listed_probe_reason(const struct listed_probe *probe);
 
 /*

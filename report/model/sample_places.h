@@ -28,7 +28,10 @@ enum sample_place {
 	PLACE_COUNT
 };
 
-/* Numbers of samples whose pc is in code of the program. */
+/*
+ * Numbers of samples whose pc is in code of the program: in code of modules,
+ * and in generated code.
+ */
 struct sample_places {
 	uint64_t native[PLACE_COUNT];
 	uint64_t dynamic[PLACE_COUNT];

@@ -15,6 +15,7 @@
 #include "wire/recording.h"
 
 struct verdicts {
+	/* numbers of calls, as in struct wire_verdicts */
 	uint64_t verified, collisions, diverged;
 	/* number of calls whose stack did not show the whole context */
 	uint64_t partial;

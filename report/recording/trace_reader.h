@@ -53,7 +53,10 @@ struct trace {
 	uint32_t keeps;
 	/* number of probe hits whose values are missing */
 	uint32_t values_lost;
-	/* Number and total time of waits of threads for workers. */
+	/*
+	 * How often, and for how long in total, the program's threads have
+	 * waited until a worker had counted a packet.
+	 */
 	uint64_t waits, waited_ns;
 	struct trace_packet *packets; /* sorted by tally, then by sequence */
 	size_t count, capacity;

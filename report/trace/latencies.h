@@ -30,7 +30,8 @@ uint64_t latencies_quantile(const struct latencies *latencies, double share);
 
 /*
  * Returns the smallest duration for which at most `most` calls take at least
- * that long. 0 if there are no more than `most` calls.
+ * that long, within the histogram's precision. 0 if there are no more than
+ * `most` calls.
  */
 uint64_t latencies_longest(const struct latencies *latencies, uint64_t most);
 

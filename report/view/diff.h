@@ -43,7 +43,8 @@ void diff_init(struct diff *diff, struct session *before,
 void diff_fini(struct diff *diff);
 
 struct diff_row {
-	uint32_t function; /* `before` or `after` may be 0 */
+	uint32_t function; /* index in diff->catalog; 0 for several functions */
+	/* All members are 0 if that recording does not have the function. */
 	struct flat_row before, after;
 	/*
 	 * Whether the change of the table's key is not random. Each change of

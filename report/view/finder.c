@@ -401,7 +401,10 @@ static int is_same(struct catalog *catalog, uint32_t one, uint32_t other)
 	       memcmp(a, b, length) == 0;
 }
 
-/* Lists the chosen functions, one for each name. */
+/*
+ * Lists the chosen functions, at most FINDER_LISTED: only the first of several
+ * functions with the same name. Suffixes of clones are not compared.
+ */
 static void list_names(struct catalog *catalog, struct found_functions *found)
 {
 	size_t capacity = 0;

@@ -27,8 +27,8 @@ struct found_functions {
 	/* By function of the catalog: 1 for each function that matches. */
 	uint8_t *chosen;
 	/*
-	 * Functions with different names among these, one for each name, at
-	 * most FINDER_LISTED.
+	 * The first function of each name among those of `chosen`, at most
+	 * FINDER_LISTED. Suffixes of clones do not belong to the name.
 	 */
 	uint32_t *functions;
 	size_t count;
@@ -47,8 +47,8 @@ int finder_find(struct catalog *catalog, const uint8_t *candidates,
 void found_fini(struct found_functions *found);
 
 /*
- * Does the same, and stores only the mask if one function matches, which the
- * caller frees; otherwise NULL.
+ * Like finder_find(), but stores only the mask of the function in *chosen,
+ * which the caller frees. *chosen is NULL unless the result is 0.
  */
 int finder_mask(struct catalog *catalog, const uint8_t *candidates,
 		const char *text, uint8_t **chosen);

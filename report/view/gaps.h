@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code whose calls are not counted although no option excludes it: code in
- * hooked modules that belongs to no known function, and modules that could not
- * be hooked.
+ * Lists code whose calls are not counted although no option excludes it, by
+ * module: code of hooked modules that belongs to no known function, and modules
+ * that could not be hooked. Known functions of hooked modules that are not
+ * hooked are not listed here.
  */
 #ifndef CLEW_VIEW_GAPS_H
 #define CLEW_VIEW_GAPS_H

@@ -24,8 +24,8 @@ struct pruned {
 
 /*
  * Copies the tree with at most `limit` samples: contexts with calls or time,
- * and places in them at which samples were taken. Returns 0 without a copy if
- * the tree has no more than that. Free the copy with tree_fini().
+ * and places in them at which samples were taken. Returns 1; or 0 without a
+ * copy if the tree has at most `limit` samples. Free the copy with tree_fini().
  */
 int prune_tree(const struct tree *tree, struct catalog *catalog, size_t limit,
 	       struct pruned *pruned);

@@ -35,7 +35,8 @@ struct session {
 	char *command;
 	/*
 	 * Name of the program that this process executed last, without its
-	 * folder and safe to print; NULL: unknown. That part's pid and start.
+	 * folder and safe to print; NULL: unknown. Then the pid and the start
+	 * time of the part that the program has written.
 	 */
 	char *program;
 	uint32_t program_pid;
@@ -83,8 +84,9 @@ void session_transform(struct session *session,
 		       const struct transform *transform);
 
 /*
- * Returns how many calls are known to be missing in the counts of functions, or
- * 1 if their number is unknown.
+ * Returns 0 if the counts of functions lack no calls. Otherwise returns the
+ * number of missing calls as far as it is known, at least 1. Each overwritten
+ * packet counts as one call.
  */
 uint64_t session_missing_calls(const struct session *session);
 

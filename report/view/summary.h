@@ -44,7 +44,7 @@ struct summary_budget {
 	uint32_t thousandths;
 	/* observed CPU time, and clew's estimated share */
 	uint64_t cpu_ns, cost_ns;
-	uint64_t call_ps; /* assumed cost of a call */
+	uint64_t call_ps; /* assumed cost of a call, in picoseconds */
 	/* functions that were not counted for some of the time */
 	uint64_t functions;
 	uint64_t exact_calls; /* calls of all other functions in the tree */
@@ -90,7 +90,8 @@ struct summary {
 	enum wire_coarse coarse;
 	uint64_t time_ns; /* time of the tree */
 	uint64_t samples;
-	double squares_ns2; /* sum of the squares of the samples' times */
+	/* sum of the squares of the samples' times, in square nanoseconds */
+	double squares_ns2;
 	/* upper bound (95 %) for a function without samples */
 	uint64_t unseen_ns;
 	/* cost of clew itself, whether it is shown or not */

@@ -31,7 +31,10 @@ enum {
 	LINES_AROUND = 4,
 	CALLS_MIN_WIDTH = 7,
 	TOTAL_WIDTH = 9,
-	/* Maximum number of lines that are listed before the instructions. */
+	/*
+	 * Maximum number of lines in each of the two lists before the
+	 * instructions.
+	 */
 	HOTTEST_MAX = 5,
 };
 

@@ -9,8 +9,8 @@
 #include "report/trace/call_lines.h"
 
 /*
- * The caller sets the first members, and all others to 0, and calls
- * trace_output_fini() afterwards.
+ * The caller sets the members up to `width`, and all others to 0, and calls
+ * trace_output_fini() afterwards. The caller may also set names.are_full.
  */
 struct trace_output {
 	FILE *out;
@@ -26,12 +26,12 @@ struct trace_output {
 	struct shown_names names;
 	/* maps 1 + a tid to 1 + the number of the thread */
 	struct idmap columns;
-	/* Numbers of written calls and gaps. */
-	uint64_t calls;
-	/* number of calls without a time stamp of their own */
+	uint64_t calls; /* number of written calls */
+	/* number of written calls without a time stamp of their own */
 	uint64_t estimated;
-	uint64_t bounded; /* number of calls of unknown duration */
-	uint64_t gaps[GAP_COUNT];
+	/* number of written calls for whose end only bounds are known */
+	uint64_t bounded;
+	uint64_t gaps[GAP_COUNT]; /* number of written gaps of each kind */
 };
 
 void trace_output_fini(struct trace_output *output);
