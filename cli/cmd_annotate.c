@@ -180,8 +180,9 @@ static struct measure *function_selves(const struct session *session)
 }
 
 /*
- * Finds the function that the user names among those that have time or calls
- * themselves. Returns false if none matches, or several do.
+ * Finds the function that the user names, and its copies, among the selected
+ * functions with time or calls of their own. Returns 0 if none matches, or
+ * several different ones do.
  */
 static int choose(struct annotated_functions *chosen, struct session *session,
 		  const struct selection *selection, const char *name)

@@ -438,9 +438,10 @@ static uint8_t *called_among(const struct opened *opened, const uint8_t *chosen)
 }
 
 /*
- * Finds the function that the user names; if several match, those that were
- * called. Stores a mask in *chosen and returns 0, or prints a message and
- * returns the exit status.
+ * Finds the function that the user names. If several functions match, only
+ * functions that were called are considered. Stores a mask in *chosen, which
+ * the caller frees, and returns 0. If no function matches, or still several,
+ * prints a message and returns the exit status.
  */
 static int find_function(const char *command, struct opened *opened,
 			 const char *function, uint8_t **chosen)

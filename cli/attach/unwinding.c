@@ -150,8 +150,9 @@ static int read_register(unw_addr_space_t space, unw_regnum_t number,
 /* ---- Modules ---- */
 
 /*
- * Returns the first mapping of the file, which lies before the mapping without
- * a gap in the list.
+ * Returns the mapping of the beginning of the mapping's file. It is searched
+ * backwards in the list, as far as all mappings are of the same file; if it is
+ * not among these, returns the first one of them.
  */
 static const struct target_mapping *module_of(
 	const struct target_maps *maps, const struct target_mapping *mapping)

@@ -37,8 +37,9 @@ static void discard_output(void)
 }
 
 /*
- * Returns directives with one line for each file, in the loader's order, or
- * NULL if a path contains a newline.
+ * Returns the configuration for a program: among other directives, one `warm`
+ * for each file that the loader would map, in the loader's order. Returns NULL
+ * if a path contains a newline. The caller frees the text.
  */
 static char *directives_for(const struct cached_programs *programs,
 			    const char *path)
@@ -62,9 +63,10 @@ static char *directives_for(const struct cached_programs *programs,
 }
 
 /*
- * Warms the cache for one program, in a child. Returns the exit status. The
- * child executes clew itself, in which the library creates the stubs for the
- * program's files and exits before main().
+ * Warms the cache for one program. Runs clew itself with the library preloaded:
+ * the library creates the stubs for the program's files and exits before
+ * main(). Returns its exit status, or EXIT_FAILURE. Called in a child, because
+ * it discards the output of the calling process.
  */
 static int warm(const struct cached_programs *programs, size_t number)
 {

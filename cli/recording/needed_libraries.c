@@ -124,8 +124,9 @@ static char *expand(const char *word, size_t length, const char *origin)
 }
 
 /*
- * Searches "FOLDER:FOLDER..."; an empty one is the current folder. The caller
- * frees the path.
+ * Searches a library in a list of folders, which any of the `separators`
+ * separates. An empty item is the current folder, and $ORIGIN the folder of the
+ * file `of`. Returns the library's path, which the caller frees, or NULL.
  */
 static char *search_along(const char *folders, const char *separators,
 			  const char *name, const char *of)

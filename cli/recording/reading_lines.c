@@ -145,8 +145,9 @@ static void tell(struct reading_lines *lines, const struct wire_header *header)
 }
 
 /*
- * Reports a module if its analysis takes long. Returns whether the program has
- * not begun yet.
+ * Reports the module that the part's process is analysing, if this takes long.
+ * Returns whether the part must be checked again: its program has not begun
+ * yet, or its header cannot be read.
  */
 static int check_file(struct reading_lines *lines, const char *name)
 {

@@ -96,8 +96,10 @@ static void trim(int directory, const char *name, int *is_running)
 }
 
 /*
- * Removes PID.SEQ-ADDRESS.stubs, or shadow-PLACE.stubs of all processes, unless
- * a process still maps the file. Forked children may map it as well.
+ * Removes a file of stubs: PID.SEQ-ADDRESS.stubs of one process, or
+ * shadow-PLACE.stubs, which all processes share. Does nothing if the file may
+ * still be mapped: its process exists (is_running: any process of the
+ * recording), or a process, such as a forked child, has it open for writing.
  */
 static void remove_stubs(int directory, const char *name, int is_running)
 {

@@ -585,9 +585,9 @@ static void add_call(struct annotating *work, const struct made_call *call)
 }
 
 /*
- * Sets the sites of the calls. A call without one is a tail call, or the
- * function that it was made by is not the recorded caller. The code may have a
- * jump or a direct call to the callee; this is the site then.
+ * Sets the sites of the calls. If a call has no recorded site in the function,
+ * it is a tail call, or an unrecorded function made it. Its site is then a jump
+ * or direct call to the callee in the function's code, if there is one.
  */
 static void find_sites(struct annotating *work)
 {

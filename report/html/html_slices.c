@@ -79,8 +79,9 @@ static void enter_thread(struct slice_walk *walk,
 }
 
 /*
- * Adds a new lane if the present lane belongs to an earlier thread with the
- * same tid, because a tid may be reused.
+ * Adds a new lane if the present lane belongs to another thread with the same
+ * tid, because a tid may be reused: the last slice of the lane begins later
+ * than the call.
  */
 static void leave_earlier(struct slice_walk *walk,
 			  const struct call_event *event)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing the file takes about as long as counting one packet for some thousand
- * contexts. The file is therefore written when that many packets are pending,
- * or earlier if a thread waits and there is nothing else to do.
+ * Writing the file takes as long for some thousand contexts as counting one
+ * packet. While workers have packets to count, they therefore write the file
+ * only if at least one packet is pending for each CONTEXTS_A_PACKET contexts.
+ * Workers without packets write it earlier.
  */
 #include "report/live/handed_process.h"
 

@@ -43,8 +43,8 @@ static int has_function(const struct samples *samples, uint32_t node,
 }
 
 /*
- * Returns the nearest node that is a call of the function, from `node` outwards
- * to the node below `root`; 0 if there is none.
+ * Returns the nearest node of this function, from `node` outwards to the node
+ * below `root`; 0 if there is none.
  */
 static uint32_t find_outer(const struct samples *samples, uint32_t node,
 			   uint32_t root, uint32_t function)

@@ -90,8 +90,9 @@ static int is_slowest(const struct pair_search *search,
 }
 
 /*
- * Selects the first call with the longest duration, and the last other call
- * with the duration of the wanted rank.
+ * Selects the call if it is one of the two to compare. The slow one is the
+ * first call with the duration that was found for it, and the fast one the last
+ * other call with the duration of the wanted rank.
  */
 static void take_if_it(void *context, const struct function_call *call)
 {

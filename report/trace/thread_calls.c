@@ -143,9 +143,10 @@ static void find_ids(struct thread_calls *calls)
 }
 
 /*
- * Returns how many calls of the stack are also in the context. *offset is the
- * depth at which the context's functions begin. Returns 0 if that is not on the
- * stack.
+ * Returns how many calls of the stack remain active in the context: those up to
+ * the callers outside the context, and those that the context also has. *offset
+ * becomes the depth of these callers on the stack. If they are not on the
+ * stack, returns 0, and *offset is 0.
  */
 static size_t find_common(const struct thread_calls *calls, size_t *offset)
 {

@@ -131,8 +131,8 @@ static int is_plain(struct catalog *catalog, uint32_t function,
 }
 
 /*
- * Returns whether `text` is the end of a name after "::" or a dot, outside of
- * the brackets of an argument.
+ * Returns whether the name ends with `text`, directly after "::", a dot or a
+ * slash.
  */
 static int is_last_part(const char *name, const char *text)
 {

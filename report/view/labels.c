@@ -75,9 +75,9 @@ static uint32_t jni_label(struct catalog *catalog, const struct tree *tree,
 enum { FRAMES_SHOWN = 64 }; /* maximum number of frames of a context */
 
 /*
- * Returns the function that stands for a context with calls or time of its own.
- * The name of a deep context omits the outermost callers and is made unique by
- * the node's number.
+ * Returns the function that stands for a context; the context's own function if
+ * the context has no calls and no time of its own. The name of a deep context
+ * omits the outermost callers and is made unique by the node's number.
  */
 static uint32_t context_label(struct catalog *catalog, const struct tree *tree,
 			      uint32_t node)

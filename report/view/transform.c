@@ -256,8 +256,9 @@ static uint32_t find_active(const struct transforming *all, uint32_t at,
 }
 
 /*
- * Returns whether `function` is what the label's neighbours are folded into. A
- * namespace has a label in each module, all with one name.
+ * Returns whether `function` stands for the same namespace or module as
+ * `label`, so that both are folded into one node. A namespace has a label in
+ * each module, all with one name.
  */
 static int is_same_fold(const struct transforming *all, uint32_t function,
 			uint32_t label)
