@@ -91,8 +91,8 @@ static int cannot_be_left(void *context, const struct tracee *thread)
 
 /*
  * Lets the stopped threads that are inside clew's code run for short times,
- * until none is inside or patience_ns have passed. Returns 0, or -errno and
- * *why.
+ * until none is inside or patience_ns have passed. Returns 0 in both cases, or
+ * -errno and *why.
  */
 static int move_threads(struct attaching *attaching, uint64_t patience_ns,
 			char **why)
@@ -122,8 +122,8 @@ static int write_words(int memory, const struct wire_attachment *attachment)
 }
 
 /*
- * Gives the library's variables of each thread the values that they have in a
- * new thread. Returns 0 or -errno.
+ * Gives the library's variables of each thread that has a control block of
+ * libc's the values that they have in a new thread. Returns 0 or -errno.
  */
 static int write_variables(const struct tracer *tracer,
 			   const struct wire_attachment *attachment)

@@ -450,7 +450,7 @@ static int enter(struct attach_group *group, struct attach_member *member,
 
 /*
  * After a failure, copies the library's messages from the member's folder and
- * removes the folder.
+ * removes the folder, unless a process still uses it.
  */
 static void give_up_folder(const struct attach_group *group,
 			   struct attach_member *member)
@@ -599,7 +599,8 @@ static int because_it_is_frozen(pid_t pid, int err, char **why)
 
 /*
  * Attaches to a process. Tries again after a failure if the process has
- * executed another program meanwhile. Returns 0, or -errno and *why.
+ * executed another program meanwhile, for at most ATTACH_PATIENCE_NS. Returns
+ * 0, or -errno and *why.
  */
 static int attach(struct attach_group *group, struct attach_member *member,
 		  char **why)

@@ -97,8 +97,8 @@ size_t attach_group_bring(struct attach_group *group, const char *command);
 char **attach_group_folders(const struct attach_group *group, size_t *count);
 
 /*
- * Detaches from processes that members have forked and that are recorded.
- * Returns their number.
+ * Detaches from recorded processes that members have forked. Returns the number
+ * of processes from which it has detached.
  */
 size_t attach_group_detach_forked(struct attach_group *group);
 

@@ -84,7 +84,8 @@ int attaching_load(struct attaching *attaching, const char *library,
 /*
  * Copies the variable clew_attachment of the process and checks its values
  * (cli/target/attachment_copy.h). All values are 0 if the library is not
- * loaded. Returns 0, or -errno and *why.
+ * loaded. Returns 0; -EEXIST and *why if the process has been recorded since
+ * its start and attaching->stands_by is 0; or another -errno and *why.
  */
 int attaching_read(const struct attaching *attaching,
 		   struct wire_attachment *attachment, char **why);

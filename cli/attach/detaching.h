@@ -10,7 +10,8 @@
 /*
  * Detaches, and prints a line that begins with `command` unless is_quiet.
  * Returns 0; -ENOENT if clew is not attached; or another -errno. Errors set
- * *why.
+ * *why. The error may also be that clew has detached but could not copy the
+ * recording to the folder that the user has chosen.
  */
 int detaching_run(pid_t pid, const char *command, int is_quiet, char **why);
 

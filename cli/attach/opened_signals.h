@@ -12,11 +12,12 @@
 #include "wire/attachment.h"
 
 /*
- * Removes the signals from the masks of all stopped threads, and stores in each
- * thread's word (enum wire_attach_blocks) whether the thread itself has blocked
- * them. If is_in_handler() returns 1 or libc has blocked all signals for a
- * moment, the word is WIRE_ATTACH_BLOCKS_AS_OTHERS: the thread's mask will be
- * restored anyway.
+ * Removes the signals from the masks of all stopped threads that have a control
+ * block of libc's. Stores in each such thread's word (enum wire_attach_blocks)
+ * whether the thread itself has blocked them. If is_in_handler() returns 1 or
+ * libc has blocked all signals for a moment, the word is
+ * WIRE_ATTACH_BLOCKS_AS_OTHERS: the kernel or libc will restore the thread's
+ * mask.
  */
 void opened_signals_take(const struct tracer *tracer,
 			 const struct wire_attachment *attachment,
@@ -25,8 +26,9 @@ void opened_signals_take(const struct tracer *tracer,
 			 const void *context);
 
 /*
- * Blocks the signals again in all stopped threads whose word says that they
- * block them.
+ * Blocks the signals again in all stopped threads whose word is
+ * WIRE_ATTACH_BLOCKS, or WIRE_ATTACH_BLOCKS_AS_OTHERS if the thread's mask
+ * still blocks all other signals.
  */
 void opened_signals_give_back(const struct tracer *tracer,
 			      const struct wire_attachment *attachment);

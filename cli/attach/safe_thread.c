@@ -375,10 +375,11 @@ static int is_of_program(const struct safe_places *places, uint64_t pc)
 }
 
 /*
- * Looks at the frames by libunwind's cursor. Returns 1 if the thread must be
- * avoided: a frame belongs to a function to avoid; all frames are in libc,
- * because such a thread is starting or exiting and may hold locks; or the stack
- * has no valid end, so that some frames are unknown.
+ * Checks the frames by libunwind's cursor. Returns 1 if the thread must be
+ * avoided: a frame belongs to a function to avoid, to the loader or to code
+ * that is not mapped; all frames are in libc, because such a thread is starting
+ * or exiting and may hold locks; or the stack has no valid end, so that some
+ * frames are unknown.
  */
 static int walk(const struct safe_places *places, const struct tracee *thread,
 		unw_cursor_t *cursor)
@@ -431,7 +432,7 @@ static int check_frames(const struct safe_places *places,
 }
 
 /*
- * Returns 1 if the thread is outside of functions to avoid, 0 if not, or -errno
+ * Returns 0 if the thread must be avoided, as walk() does, 1 if not, or -errno
  * if its frames cannot be determined exactly.
  */
 static int is_sure_to_be_outside(const struct safe_places *places,
@@ -450,7 +451,7 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 /* ---- In the worker ---- */
 
 /*
- * Returns whether the thread is outside of functions to avoid. If exact
+ * Returns whether the thread need not be avoided (see walk()). If exact
  * unwinding fails, for example in code without call frame information, uses
  * libunwind's guesses.
  */

@@ -42,9 +42,11 @@ void safe_places_expire(struct safe_places *places);
 void safe_places_fini(struct safe_places *places);
 
 /*
- * Returns whether a call is possible on the stack of a stopped thread: it is
- * the stack that libc created for the thread and has `bytes` bytes left, the
- * thread is in code of a mapped file, and no signal of a fault is pending.
+ * Returns whether a call is possible on the stack of a stopped thread. The
+ * stack must be the one that the kernel or libc created for the thread, and
+ * have `bytes` bytes left or be able to grow by them. The thread must be in
+ * code of a mapped file other than libclew.so, or of the vDSO. No signal of a
+ * fault may be pending.
  */
 int safe_thread_has_room(const struct safe_places *places,
 			 const struct tracee *thread, size_t bytes);
@@ -57,8 +59,10 @@ int safe_thread_has_room(const struct safe_places *places,
 int safe_thread_prepare(struct safe_places *places, char **why);
 
 /*
- * Returns 1 if the stopped thread is in no function to avoid, 0 if it is in
- * one, or -errno and *why. A worker reads the stack
+ * Returns 1 if a call of libc's functions is safe in the stopped thread: its
+ * stack shows no function to avoid, no code of the loader, and at least one
+ * function outside libc. Returns 0 if not, also if the stack cannot be unwound
+ * to its end; or -errno and *why. A worker reads the stack
  * (cli/attach/stack_reader.h).
  */
 int safe_thread_is_outside(struct safe_places *places,

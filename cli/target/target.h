@@ -82,7 +82,8 @@ int target_open_module(pid_t pid, const struct target_mapping *module,
 
 /*
  * Returns the module's load bias: the number to be added to addresses in its
- * file to get those in the process.
+ * file to get those in the process. `module` is the first mapping of the file
+ * `image`. Returns 0 if the file has no segment to load.
  */
 uint64_t target_base(const struct target_mapping *module,
 		     const struct image *image);
