@@ -10,13 +10,19 @@
 
 struct member_found {
 	const struct variable_member *member;
-	uint64_t offset; /* Offset in the outer type. */
+	/*
+	 * Offset of the struct that contains the member in the outer type: not
+	 * 0 only in unnamed members and base classes.
+	 */
+	uint64_t offset;
 	unsigned int visited;
 };
 
 /*
- * Returns whether a type has a member of that name. `depth` is the depth of
- * nesting, at first 0.
+ * Returns whether a type has a member whose name is the first `bytes` bytes of
+ * `name`, and sets *found, which the caller has zero-initialized. found->member
+ * is the member or, if an unnamed member around it is not available
+ * (variable_member.why), that one. `depth` is the depth of nesting, at first 0.
  */
 int action_find_member(const struct action_parser *r, uint32_t type,
 		       const char *name, size_t bytes, unsigned int depth,

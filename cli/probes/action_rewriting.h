@@ -15,8 +15,8 @@
 #include "cli/probes/variable_text.h"
 
 /*
- * Returns all names in the lines that may be variables or members, and their
- * number in *count.
+ * Returns the names in the lines that may be variables or members, and `this`,
+ * and their number in *count, which is limited.
  */
 const char *const *action_names(const char *const *lines, size_t line_count,
 				struct arena *arena, size_t *count);

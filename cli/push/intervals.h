@@ -38,7 +38,11 @@ enum interval_step { INTERVAL_WAITS, INTERVAL_MERGES, INTERVAL_PUSHES };
 struct intervals {
 	const struct interval_options *options;
 	const char *command; /* name of the command in messages */
-	char *output; /* folder of the recording; NULL until it has begun */
+	/*
+	 * folder of the recording; NULL if there is nothing to do: no
+	 * recording, or neither snapshots nor pushes
+	 */
+	char *output;
 	/* folders whose parts the snapshots contain */
 	const char *const *folders;
 	size_t folder_count;

@@ -130,13 +130,16 @@ static inline void export_tell(const struct export *export, size_t done)
 /* Returns the name of the metric: "calls", "time", or the agents' value. */
 const char *export_measure_name(const struct export *export);
 
-/* Returns the kind of time: "cpu" or "wall". */
+/*
+ * Returns the kind of time: "cpu" for sampled CPU time, otherwise "wall", also
+ * for times of exact calls and of traces.
+ */
 const char *export_time_name(const struct export *export);
 
 /* When the data was recorded. */
 struct export_times {
 	uint64_t start_ns; /* CLOCK_REALTIME */
-	/* duration of all processes, as far as it is known */
+	/* from the start of the first process to the last known end of one */
 	uint64_t duration_ns;
 	/* time between two samples; 0 if there are no samples */
 	uint64_t period_ns;

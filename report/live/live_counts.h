@@ -99,7 +99,10 @@ void live_counts_add(struct live_counts *counts, const char *path);
  */
 int live_counts_look(struct live_counts *counts, char **why);
 
-/* Returns the context's caller, or NULL if it is not known. */
+/*
+ * Returns the context's caller; NULL if the context is outermost or its caller
+ * is not known.
+ */
 const struct live_context *live_caller(const struct live_part *part,
 				       const struct live_context *context);
 

@@ -22,9 +22,10 @@ struct inconsistencies {
 };
 
 /*
- * Returns one sentence for reports, which the caller frees; NULL if there are
- * no inconsistencies. A part that was read while its process ran may lack the
- * newest callers and modules.
+ * Returns one sentence for reports about a part with this number of contexts,
+ * which the caller frees; NULL if there is nothing to report. If the part's
+ * process had not ended yet, its strangers and orphans are not reported,
+ * because the part may lack the newest modules and callers.
  */
 char *inconsistencies_text(const struct inconsistencies *inconsistencies,
 			   const struct part_copy *part, size_t contexts);

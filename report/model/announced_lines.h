@@ -12,7 +12,10 @@
 /* Returns the value for the `file` of a struct announced_frame. */
 uint32_t announced_file(struct catalog *catalog, const char *path);
 
-/* Stores where a function begins, unless its location is known already. */
+/*
+ * Stores where a function begins, unless a location is stored already or the
+ * line is 0.
+ */
 void announced_place(struct catalog *catalog, uint32_t function, uint32_t file,
 		     uint32_t line);
 

@@ -62,9 +62,10 @@ double confidence_above(struct sampled first, struct sampled second, double ns);
 double confidence_below(struct sampled first, struct sampled second, double ns);
 
 /*
- * Returns the largest of these probabilities that is significant when all of
- * them are judged together, or -1 if none is. At most 5 % of the significant
- * ones are then expected to be due to chance. Sorts the array.
+ * Given the probabilities of `count` differences to be due to chance, returns
+ * the largest one that is significant when all of them are judged together, or
+ * -1 if none is. All smaller ones are then also significant, and at most 5 % of
+ * these are expected to be due to chance. Sorts the array.
  */
 double confidence_limit(double *chances, size_t count);
 

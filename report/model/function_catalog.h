@@ -258,8 +258,9 @@ uint32_t catalog_function_at(struct catalog *catalog, uint32_t module,
 			     uint64_t vaddr);
 
 /*
- * Returns the function that contains a vaddr according to the symbols. For code
- * that belongs to no recorded function.
+ * For code that belongs to no recorded function: returns the function that
+ * contains a vaddr according to the module's symbols; creates it if needed. If
+ * no symbol contains the vaddr, the function has only the name "(in MODULE)".
  */
 uint32_t catalog_function_around(struct catalog *catalog, uint32_t module,
 				 uint64_t vaddr);
@@ -365,9 +366,10 @@ int catalog_segment(struct catalog *catalog, uint32_t module, uint64_t vaddr,
 		    struct a2n_segment *out);
 
 /*
- * Returns whether debug information has the location of the function; then sets
- * its file and the line of its first instruction. `*file` is safe to print and
- * owned by the catalog.
+ * Returns whether the source location of the function is known, from its
+ * runtime (announced_lines.h) or from debug information; then sets its file and
+ * line: with debug information, that of its first instruction. `*file` is safe
+ * to print and owned by the catalog.
  */
 int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
 		  uint32_t *line);
