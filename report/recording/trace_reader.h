@@ -82,7 +82,7 @@ int trace_keep(const char *from_part, const char *to_part, char **why);
  * reused during copying are copied again. If the trace overwrites packets
  * without counting their calls, the packets are added to the copy's number of
  * dropped ones; otherwise the file of counted calls, which is copied later,
- * contains their calls. Returns 0 or -errno.
+ * contains their calls. Returns 0, also if the trace is damaged, or -errno.
  */
 int trace_settle(int from, const char *path);
 

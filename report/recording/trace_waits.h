@@ -7,9 +7,10 @@
 #include "report/recording/trace_reader.h"
 
 /*
- * Adds a trace's waits to the recording's sum, and a problem if threads do not
- * wait for workers any more. `name` is the name of the part or trace, for the
- * problem's text.
+ * Adds a trace's waits to the recording's sum. Adds a problem if threads
+ * stopped waiting for workers because the workers were too late or had too
+ * little memory. `name` is the name of the part or trace, for the problem's
+ * text.
  */
 void trace_add_waits(const struct trace *trace, struct recording *recording,
 		     const char *name);

@@ -41,7 +41,8 @@ struct compared_calls {
  * may have been active at the end of the data, or in a snapshot the call that
  * caused the snapshot. The second is the ended call of a rank: 1 is the
  * slowest, 0 the median, and a rank above the number of calls the fastest.
- * Returns 0, or -ENOENT if there is no such call.
+ * Returns 0, also if there is only the first call (is_alone); or -ENOENT if
+ * there is no call.
  */
 int compared_calls_find(struct compared_calls *compared,
 			const struct traces *traces,

@@ -35,12 +35,12 @@ const char *java_method_way(const struct catalog_function *method,
 			    int is_in_place);
 
 /*
- * Returns the reason as text after "left as they were:", for example "smaller
- * than --java-min-size".
+ * Returns why a method is not counted (enum wire_java_left), for example
+ * "smaller than --java-min-size".
  */
 const char *java_left_text(unsigned int why);
 
-/* Returns the reason as a JSON member, for example "class_small". */
+/* Returns the reason as one word, for the names of JSON members: "small". */
 const char *java_left_word(unsigned int why);
 
 #endif

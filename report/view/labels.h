@@ -39,8 +39,8 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 		    enum label_by by);
 
 /*
- * Returns the LABEL_JNI label of a native method and its caller, which may be
- * FUNCTION_NONE.
+ * Returns the LABEL_JNI label of a native method and its caller. All callers
+ * that are no Java methods, such as FUNCTION_NONE, have one label.
  */
 uint32_t labels_jni(struct catalog *catalog, uint32_t native, uint32_t caller);
 

@@ -70,8 +70,9 @@ struct session {
 };
 
 /*
- * Reads and merges a recording. Returns 0, or -errno and *why; -ESRCH if
- * `whose` selects no thread.
+ * Reads and merges a recording. Returns 0, and the caller calls
+ * session_close(); or -errno and *why: -ESRCH if `whose` selects no process or
+ * no thread, -ENODATA if no trace contains the labels that `whose` requests.
  */
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why);

@@ -201,7 +201,7 @@ static inline int summary_is_guess(const struct summary *summary)
 	       summary->divided_ns > summary->trace_ns / 20;
 }
 
-/* Returns a description such as "CPU time, sampled at each thread's clock". */
+/* Returns the kind of time as text, such as "CPU time, estimated". */
 const char *time_text(enum wire_time time);
 
 /*
