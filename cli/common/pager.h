@@ -16,8 +16,10 @@ struct pager {
 
 /*
  * Connects stdout to a pager: $CLEW_PAGER, $PAGER or less(1), which gets
- * LESS=FRSX if LESS is not set. Without a pager (`wanted` is 0, no such
- * program, or "cat"), lines are cut at the terminal's width, unless is_wide.
+ * LESS=FRSX if LESS is not set. A user who has been given another user's rights
+ * (sudo) only gets less(1) in its secure mode. Without a pager (`wanted` is 0,
+ * no such program, or "cat"), lines are cut at the terminal's width, unless
+ * is_wide.
  */
 void pager_start(struct pager *pager, int wanted, int is_wide);
 

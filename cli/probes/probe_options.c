@@ -281,8 +281,9 @@ static int refuse_function(const struct read_file *last,
 }
 
 /*
- * Checks the probe's locations in a file. Returns their number, or -EINVAL and
- * *why: a probe is possible at none of them.
+ * Checks the probe's locations in a file. Returns their number, 0 also if the
+ * file is no ELF file; or -EINVAL and *why: a probe is possible at none of
+ * them.
  */
 static int check_file(struct read_file *last, const struct probe_spec *spec,
 		      const char *text, const char *path, char **why)
@@ -301,8 +302,8 @@ static int check_file(struct read_file *last, const struct probe_spec *spec,
 }
 
 /*
- * Returns whether the probe's text names this file and the file has the
- * function. The file's code is not decoded.
+ * Returns whether the probe's text names this file, or no file, and the file
+ * has the function. The file's code is not decoded.
  */
 static int has_function(const char *path, const struct probe_spec *spec)
 {
@@ -318,7 +319,8 @@ static int has_function(const char *path, const struct probe_spec *spec)
 
 /*
  * Checks the probe in the libraries that the program needs. Returns the number
- * of locations in the first library that has the function, or -EINVAL and *why.
+ * of locations in the first library that has the function, 0 if none has it; or
+ * -EINVAL and *why.
  */
 static int check_libraries(struct read_file *last,
 			   const struct probe_spec *spec, const char *text,
@@ -505,7 +507,8 @@ static int settle_parsed(const struct probe_options *options, size_t probe,
 }
 
 /*
- * Adds the probe at `copies` copies of a source line. Returns 0, or -EINVAL and
+ * Adds the probe, at no more than `copies` copies of a source line. Returns 0;
+ * -EAGAIN and *why if this failed for several copies; or another -errno and
  * *why.
  */
 static int settle_copies(const struct probe_options *options, size_t probe,
@@ -535,9 +538,9 @@ static int settle_copies(const struct probe_options *options, size_t probe,
 }
 
 /*
- * Adds the probe. If the copies of a line have an action's variables at
- * different locations, only the first copy gets the probe, and its text says
- * so.
+ * Adds the probe. If this fails for several copies of a source line, for
+ * example because an action's variable has different locations in them, only
+ * the first copy gets the probe, and the probe's text says so.
  */
 static int settle(const struct probe_options *options, size_t probe,
 		  struct read_file *last, const char *program,

@@ -92,8 +92,8 @@ void probe_options_parse_handler(struct probe_options *options,
 				 const char *text, struct argp_state *state);
 
 /*
- * Adds the probes for this program to the directives. Returns 0; or -EINVAL and
- * *why if a probe is impossible.
+ * Adds the probes for this program to the directives. Returns 0; or -errno and
+ * *why, for example if a probe is impossible.
  */
 int probe_options_settle(const struct probe_options *options,
 			 const char *program, struct directives *directives,

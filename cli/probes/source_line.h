@@ -11,8 +11,8 @@
 /*
  * Stores the addresses in *resolved, as image/probe_spec.h describes, which the
  * caller frees; NULL if the text is no source line. Stores at most the lowest
- * `copies` addresses, and prints a message if there are more. Returns 0, or
- * -EINVAL and *why.
+ * `copies` addresses; if there are more, the text ends with " (1 of 3 copies)",
+ * for example. Returns 0, or -EINVAL and *why.
  */
 int source_line_resolve(const char *text, const char *program, size_t copies,
 			char **resolved, char **why);

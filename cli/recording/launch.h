@@ -4,7 +4,8 @@
  *
  * The target inherits stdin, stdout, stderr, the working directory and signal
  * dispositions. While it runs, clew ignores signals of the terminal, which the
- * target also receives, and passes on signals that are sent to clew.
+ * target also receives. clew passes SIGTERM and SIGHUP on to the target if
+ * another process has sent them to clew.
  */
 #ifndef CLEW_CLI_RECORDING_LAUNCH_H
 #define CLEW_CLI_RECORDING_LAUNCH_H
