@@ -110,8 +110,8 @@ static enum module_state state_of(const char *path,
 }
 
 /*
- * Adds the functions of an ELF file that would be hooked. Returns 0, or -errno
- * and *why.
+ * Adds an ELF file as a module, and its functions if clew would hook the
+ * module. Returns 0, or -errno and *why.
  */
 static int add_file(struct catalog *catalog, const char *path, char **why)
 {

@@ -125,7 +125,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* ---- Listing ---- */
 
 /*
- * Prints a probe: its locations, one for each line, and how they are reached.
+ * Prints a line about a probe: its name, its hits, how it is reached, the
+ * number of its locations, and its text; if it is set nowhere, also why.
  */
 static void print_probe(const struct session *session,
 			const struct listed_probe *probe)

@@ -421,8 +421,8 @@ static void put_mark(struct firefox *firefox, const struct mark_event *event)
 }
 
 /*
- * Marks the fork or exec by which the process or its program began. A process
- * whose parent was not recorded was started by the user.
+ * Writes a marker for the fork or exec by which the process or its program
+ * began. Writes nothing for a process that an unrecorded process has started.
  */
 static void put_origin(struct firefox *firefox,
 		       const struct wire_header *header)

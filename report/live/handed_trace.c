@@ -22,8 +22,9 @@
 /* ---- Memory ---- */
 
 /*
- * Maps the rest of the file. The rest is mostly a hole, so this is rarely
- * needed.
+ * Maps the part of the file behind the last segment. Returns 0; -EAGAIN if the
+ * file ends there; or another -errno. Rarely needed, because the process
+ * extends the file by a large hole.
  */
 static int map_more(struct handed_trace *trace)
 {
@@ -93,8 +94,9 @@ static void add_packet(struct handed_trace *trace, struct wire_chunk *head,
 }
 
 /*
- * Reads the header of a chunk. Skips a chunk that lies in two segments; later
- * readers of the file count it.
+ * Reads the header of a chunk, and adds the chunk if it is for packets. Returns
+ * its size, or 0 if it is invalid or not mapped. Does not add a chunk that lies
+ * in two segments; later readers of the file count its calls.
  */
 static uint64_t look_at(struct handed_trace *trace, uint64_t offset,
 			uint64_t end)

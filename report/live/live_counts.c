@@ -327,8 +327,9 @@ static void take_header(struct live_part *part, const struct part_copy *copy)
 }
 
 /*
- * Updates a part that is not polled, because it has had no calls since the last
- * poll.
+ * Sets the measures of the last interval to 0 and keeps the numbers of calls:
+ * the state of a part that has had no calls since the last poll. Called at the
+ * beginning of a poll.
  */
 static void rest_part(struct live_part *part)
 {

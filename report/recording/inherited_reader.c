@@ -70,8 +70,8 @@ static void leave(struct ancestor *ancestor)
 }
 
 /*
- * Opens the file that contains the chunk of this reference, unless it is open.
- * Returns NULL, or a constant error text.
+ * Closes the file of another ancestor, if it is open, and opens the file that
+ * contains the chunk of this reference. Returns NULL, or a constant error text.
  */
 static const char *enter(struct ancestor *ancestor,
 			 const struct wire_inherited *item)

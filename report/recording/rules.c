@@ -134,8 +134,9 @@ static int write_component(FILE *out, const char *from, const char *end,
 }
 
 /*
- * Returns an expression for the mangled names of what a rule with "::" means,
- * which the caller frees; NULL if that cannot be said.
+ * Returns a regular expression for the mangled names of the functions whose
+ * readable names match a rule with "::", which the caller frees; NULL if the
+ * rule does not begin with an identifier.
  */
 static char *mangled_rule(const char *name)
 {

@@ -94,8 +94,9 @@ static char *advise_marks(const struct mark_list *marks)
 }
 
 /*
- * Returns a sentence that names further views of the recording, or NULL if the
- * report already shows one of them.
+ * Returns a sentence that names a further view of the recording: of probes,
+ * values or marks. NULL if the recording has none of these, or if the report
+ * shows a value instead of time.
  */
 static char *advise_views(struct session *session)
 {
@@ -123,8 +124,9 @@ struct call_cost {
 };
 
 /*
- * Returns whether the name is also a regular expression for itself; dots are
- * allowed.
+ * Returns whether an option can name the function by a regular expression: its
+ * name must have no special characters except dots. Returns 0 for functions
+ * that were not counted all the time.
  */
 static int can_be_named(struct catalog *catalog, uint32_t function)
 {

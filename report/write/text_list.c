@@ -14,8 +14,8 @@
 #define LOOPS           "it jumps to its own entry"
 
 /*
- * Writes the share of hookable functions that are hooked, and the share that is
- * expensive.
+ * Writes the share of hookable functions that are hooked without a breakpoint;
+ * nothing if there are no hookable functions.
  */
 static void write_share(FILE *out, const struct coverage *coverage)
 {

@@ -141,8 +141,9 @@ static void write_self(const struct text_walk *walk, const char *self,
 }
 
 /*
- * Returns the location at which an inlined function, or the callee of a Java
- * method, is called, unless the method's name contains it.
+ * Sets the location at which an inlined function, or the callee of a Java
+ * method, is called. Returns 0 if it is unknown, or if the method's name
+ * contains it.
  */
 static int call_place(const struct text_walk *walk,
 		      const struct tree_node *node, const char **file,
