@@ -313,7 +313,10 @@ static void add(struct attach_run *run, const struct chosen_process *process)
 	free(why);
 }
 
-/* Attaches to processes that are new. Returns their number. */
+/*
+ * Attaches to processes that are new. Returns their number; 0 if a signal to
+ * end has arrived.
+ */
 static size_t add_new(struct attach_run *run, const struct chosen *chosen)
 {
 	size_t count = 0;

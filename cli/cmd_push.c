@@ -270,7 +270,7 @@ static int send_limited(const char *name, const struct push_command *command,
 	return status;
 }
 
-/* Returns the exit status. */
+/* Reports that there is nothing to push. Returns the exit status. */
 static int announce_empty(const char *name, struct push_command *command)
 {
 	progress_clear(&command->view.progress);

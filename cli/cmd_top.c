@@ -159,7 +159,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- A stream of tables ---- */
 
-/* Returns the number of rows. */
+/* Prints the table. Returns the number of its rows. */
 static size_t print_table(const struct top_command *top,
 			  struct live_counts *counts)
 {

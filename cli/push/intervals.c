@@ -72,7 +72,10 @@ static char *new_path(const struct intervals *intervals)
 	return memory_printf("%s.new", intervals->output);
 }
 
-/* Folders of processes in other mount namespaces vanish when these exit. */
+/*
+ * Starts to write a snapshot of the folders that still exist. A folder in
+ * another mount namespace vanishes when its last process exits.
+ */
 static void start_merge(struct intervals *intervals)
 {
 	char **argv = new_words(intervals->folder_count + 4);

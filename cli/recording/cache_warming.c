@@ -195,7 +195,7 @@ static void read_all(struct readers *readers)
 	progress_clear(&progress);
 }
 
-/* Returns the exit status. */
+/* Reports files whose stubs could not be stored. Returns the exit status. */
 static int print_failures(const char *command, const struct readers *readers)
 {
 	int status = EXIT_SUCCESS;

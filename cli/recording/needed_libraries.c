@@ -185,7 +185,10 @@ static char *search_defaults(const struct library_search *finding,
 	return found;
 }
 
-/* Returns the path, which the caller frees, or NULL. */
+/*
+ * Searches the library `name`, which the file with index `by` needs. Returns
+ * its path, which the caller frees, or NULL.
+ */
 static char *search(const struct library_search *finding, size_t by,
 		    const char *name)
 {

@@ -121,7 +121,7 @@ static int start_recorder(struct top_target *target, char **argv, char **why)
 			      strerror(errno));
 }
 
-/* Returns whether the part is in use. */
+/* Returns whether the part's process counts calls, or has counted some. */
 static int is_counting(const char *path)
 {
 	struct part_copy part;
@@ -209,7 +209,10 @@ static int explain_end(const struct top_target *target, char **why)
 	return -ECHILD;
 }
 
-/* Waits until a part can be read. */
+/*
+ * Waits until a part can be read. Returns 0; or -ECHILD and *why if the
+ * recorder has ended before.
+ */
 static int await_part(struct top_target *target, char **why)
 {
 	const struct timespec moment = { .tv_nsec = 2000000 };

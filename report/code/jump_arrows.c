@@ -118,7 +118,7 @@ static unsigned int free_lane(const struct jump_arrows *arrows,
 	return lane;
 }
 
-/* Returns whether the row is a jump to the connection's destination. */
+/* Returns whether the row is the connection's destination or jumps to it. */
 static int joins(const struct drawing *drawing, const struct connection *one,
 		 uint32_t row)
 {

@@ -21,7 +21,7 @@ struct stack_numbers {
 	struct idmap modules;
 };
 
-/* Returns whether the key is new. */
+/* Adds a key to the map. Returns whether it is new. */
 static int enter(struct idmap *map, uint64_t key)
 {
 	uint64_t *seen = idmap_at(map, key);

@@ -111,7 +111,7 @@ static void write_rows(struct html_page *page, struct json_stream *function,
 	json_end(&rows, "]");
 }
 
-/* Returns whether an instruction has time or calls. */
+/* Returns whether any instruction of the function has time or calls. */
 static int has_cost(const struct annotation *annotation)
 {
 	for (size_t i = 0; i < annotation->code.count; i++)

@@ -53,7 +53,10 @@ int import_is_callgrind(const char *line)
 
 /* ---- Names ---- */
 
-/* Returns the number of the string in "(3) name", "(3)" or "name". */
+/*
+ * Stores the number of the string that "(3) name", "(3)" or "name" stands for.
+ * Returns 0 or -EINVAL.
+ */
 static int read_name(struct callgrind_reading *callgrind,
 		     struct compressed *compressed, const char *text,
 		     uint32_t *string)

@@ -174,7 +174,10 @@ static struct live_thread *tally_of(struct live_part *part, uint32_t tally)
 	return &part->tallies[part->tally_count++];
 }
 
-/* Returns whether each count had its context. */
+/*
+ * Adds the counts of a span to their contexts and to their thread. Returns
+ * whether all contexts were found.
+ */
 static int add_span(struct live_part *part, const struct count_span *span)
 {
 	struct live_thread *thread = tally_of(part, span->tally);

@@ -94,7 +94,11 @@ static void take_events(struct packet_workers *workers)
 		}
 }
 
-/* Returns whether the file needs no further check. */
+/*
+ * Opens a new trace, and adds its process to the list. Returns whether the file
+ * needs no further check: it was opened, cannot be opened, or is not
+ * initialised after BEGINNING_NS.
+ */
 static int begin(struct packet_workers *workers,
 		 const struct young_trace *beginning)
 {

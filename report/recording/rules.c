@@ -165,7 +165,10 @@ static char *mangled_rule(const char *name)
 	return text;
 }
 
-/* Names are mangled in files, so none contains "::". */
+/*
+ * Writes why a rule for functions with "::" matches nothing: names in files are
+ * mangled and do not contain it.
+ */
 static void write_why_nothing(FILE *out, const char *rule)
 {
 	const char *name = strstr(rule, "function ");

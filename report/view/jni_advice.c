@@ -36,7 +36,10 @@ static int is_platforms(const char *class)
 	return 0;
 }
 
-/* Copies of regions need no advice: the advice recommends them. */
+/*
+ * Returns whether a JNI function copies a region, such as GetIntArrayRegion().
+ * There is no advice on these functions, because advice recommends them.
+ */
 static int is_region(const char *function)
 {
 	const char *end = strstr(function, "Region");

@@ -165,7 +165,7 @@ static int has_trace(const char *path, const char *folder, size_t length)
 	return is_there;
 }
 
-/* Adds a folder, unless it is not beside a part of the recording. */
+/* Adds a folder that is beside `part`, with the call that caused it. */
 static void add(struct snapshot_list *list, const struct mark_list *marks,
 		const struct moments *moments, const struct part_copy *part,
 		const struct listed_snapshot *found)

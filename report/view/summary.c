@@ -148,7 +148,10 @@ static void find_natives(struct summary *summary, struct catalog *catalog,
 	free(is_inside);
 }
 
-/* Samples of one context and kind have about equal weights. */
+/*
+ * Returns the sum of the squares of the samples' times. Samples of one node are
+ * assumed to have equal times.
+ */
 static double squares_of(const struct tree *tree)
 {
 	double sum = 0;

@@ -82,7 +82,10 @@ static json_t *json_quantiles(const struct latencies *latencies)
 	return object;
 }
 
-/* Counts calls that took less than below_ns, but at least half of it. */
+/*
+ * Returns the numbers of calls by duration: each number is of calls that took
+ * less than below_ns, but at least half of it.
+ */
 static json_t *json_octaves(const struct latencies *latencies)
 {
 	json_t *octaves = json_array();

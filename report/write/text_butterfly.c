@@ -77,7 +77,7 @@ static struct timing_bins readable_bins(const struct timings *timings,
 	return readable;
 }
 
-/* Writes nothing after the last nonempty bin. */
+/* Writes the bins from the first nonempty one to the last one, with bars. */
 static void write_bins(FILE *out, const struct session *session,
 		       const struct timing_bins *all)
 {
