@@ -32,7 +32,7 @@
 /* Results of a process, in shared memory. */
 struct found {
 	pid_t reader;
-	int is_named; /* Named on the command line: errors are reported. */
+	int is_named; /* Named as an argument: its error fails the command. */
 	int is_finished, err;
 	int is_no_code;
 	int had_analysis, had_index; /* Already in the cache. */
@@ -276,7 +276,10 @@ static void print_reader(const struct readers *readers, size_t number)
 	putchar('\n');
 }
 
-/* Returns the exit status. */
+/*
+ * Prints the result of each file. Returns the exit status: EXIT_FAILURE if a
+ * file that the user named could not be read.
+ */
 static int print_all(const char *command, const struct readers *readers)
 {
 	int status = EXIT_SUCCESS;

@@ -34,7 +34,7 @@ static uint64_t calls_of_part(const char *path)
 	return totals.calls;
 }
 
-/* Sums over all processes, including exited ones. */
+/* Returns the calls of all processes of a recording, including exited ones. */
 static uint64_t calls_of(const char *recording)
 {
 	DIR *folder = opendir(recording);

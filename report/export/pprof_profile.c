@@ -317,7 +317,10 @@ static void write_head(struct pprof *pprof)
 	free(command);
 }
 
-/* Readers take the first mapping for that of the program. */
+/*
+ * Writes the mapping of the first module: readers take the first
+ * mapping for that of the program.
+ */
 static void write_main_mapping(struct pprof *pprof)
 {
 	const struct catalog *catalog = pprof->catalog;

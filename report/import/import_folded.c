@@ -36,7 +36,10 @@ int import_is_folded(const char *line)
 	return end_of_stack(line, strlen(line), &number) != NULL;
 }
 
-/* Removes the mark of a kind, such as "_[j]". */
+/*
+ * Removes the mark of a kind, such as "_[j]", from the end of the name. Returns
+ * the kind.
+ */
 static enum wire_imported_kind take_kind(const char *name, size_t *bytes)
 {
 	const char *mark = name + *bytes - 4;

@@ -271,7 +271,10 @@ static int parse_frame(struct import *import, const char *text,
 
 /* ---- Samples ---- */
 
-/* Returns 0 if there are too many contexts. */
+/*
+ * Adds the sample that was begun, if any. Returns 0 if there are too many
+ * contexts, otherwise 1.
+ */
 static int end_sample(struct import *import, struct perf_sample *sample)
 {
 	static const char none[] = "(no stack)";
@@ -330,7 +333,7 @@ static enum wire_unit unit_of(const struct perf_header *header)
 		       : WIRE_UNIT_NUMBER;
 }
 
-/* Returns 0 if there are too many processes. */
+/* Returns 0 if there are too many processes, otherwise 1. */
 static int begin_sample(struct import *import, struct perf_sample *sample,
 			const struct perf_header *header)
 {

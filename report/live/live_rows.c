@@ -172,7 +172,10 @@ static char *context_label(struct live_counts *counts,
 	return label;
 }
 
-/* Threads that share a tally are shown under the name of the last one. */
+/*
+ * Returns the name and number of the thread of a tally; of the last one if
+ * threads share the tally.
+ */
 static char *thread_label(const struct live_part *part, uint32_t tally)
 {
 	for (size_t i = part->threads.count; i-- > 0;) {

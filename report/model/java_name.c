@@ -66,7 +66,10 @@ static const char *put_type(FILE *out, const char *at)
 	return end + 1;
 }
 
-/* Returns whether the signature was that of a method. */
+/*
+ * Writes the types of the parameters. Returns whether the signature was that of
+ * a method and complete.
+ */
 static int put_parameters(FILE *out, const char *signature)
 {
 	const char *at = signature + 1;

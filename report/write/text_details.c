@@ -79,7 +79,10 @@ static void write_wrong(FILE *out, const struct verdicts *calls,
 			GROUPED(diverged), text_plural(diverged));
 }
 
-/* Omits a kind of which none was selected for a check. */
+/*
+ * Omits a kind of which none was selected for a check. Returns the separator
+ * for the next kind.
+ */
 static const char *write_undecided(FILE *out, const struct verdicts *verdicts,
 				   const char *separator, const char *what)
 {
@@ -241,7 +244,10 @@ static void write_intrinsics(FILE *out, struct session *session)
 	fputs(count > INTRINSICS_NAMED ? "...\n" : "\n", out);
 }
 
-/* Writes nothing for recordings without Java. */
+/*
+ * Writes nothing if no Java stack was compared with the JVM's, as in recordings
+ * without Java.
+ */
 static void write_java_confidence(FILE *out, const struct session *session)
 {
 	const int is_exact = java_methods_of(&session->catalog).counted > 0;

@@ -28,7 +28,10 @@ static void write_number(FILE *out, const struct session *session,
 	fprintf(out, "%*s ", width_of(session, metric), text);
 }
 
-/* Writes no percentage if the previous value was measured as 0. */
+/*
+ * Writes "new", "gone" or the change as a percentage; an empty text if the
+ * previous value was measured as 0.
+ */
 static void format_percent(const struct text_change *change, char *percent,
 			   size_t bytes)
 {

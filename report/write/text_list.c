@@ -63,7 +63,10 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 	write_share(out, coverage);
 }
 
-/* Addresses distinguish functions of one short name. */
+/*
+ * Returns a name for the list. The addresses in the list distinguish functions
+ * with the same short name.
+ */
 static char *name_of(const struct list_view *view, uint32_t function)
 {
 	const char *full;

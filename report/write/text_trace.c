@@ -87,7 +87,10 @@ static void write_indentation(struct trace_output *output,
 	fprintf(output->out, "%*s", (int)levels * 2, "");
 }
 
-/* Adds "()" unless the name contains the parameters. */
+/*
+ * Writes the name of the called function, with "()" unless it contains the
+ * parameters.
+ */
 static void write_name(struct trace_output *output,
 		       const struct call_line *line)
 {
