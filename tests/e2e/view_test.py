@@ -328,7 +328,7 @@ class Traced(Viewed):
             self.rows(shown),
             [line.rstrip() for line in self.trace(
                 "--slowest=lib::leaf", "--top=0")][:len(self.rows(shown))])
-        self.press("c", r"fast +calls +slow(.*\n)+two of 41 calls"
+        self.press("c", r"fast, wall +calls +slow, wall +calls(.*\n)+two of 41 calls"
                    ".*upper bounds,\nwhich include waiting and other programs' "
                    "use of the processor")
         self.press("BSpace", "the slowest 41 of 41 calls")
