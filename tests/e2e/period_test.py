@@ -136,7 +136,7 @@ class Period(clewtest.Case):
                  "--trace"),
                 (["--from=2", "--to=1"], 64, "--from is later than --to"),
                 (["--value=x", "--from=1"], 64, "--value excludes --from"),
-                (["--marks", "--from=1"], 64, "--marks and --events exclude")):
+                (["--marks", "--from=1"], 64, "--marks, --events and --snapshots exclude")):
             done = self.clew("report", *options, self.recording_path)
             self.assertEqual((done.returncode, done.stdout), (status, ""))
             self.assertIn(why, done.stderr)
