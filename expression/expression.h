@@ -37,7 +37,10 @@
 
 /* The type of an expression's value. */
 struct expression_type {
-	/* Size of the integer, or of a pointer's final target: 1, 2, 4, 8. */
+	/*
+	 * Size of the integer, or of a pointer's final target: 1, 2, 4, 8, or 0
+	 * for void.
+	 */
 	uint8_t bytes;
 	uint8_t is_signed;
 	uint8_t stars; /* levels of pointers; 0 for an integer */

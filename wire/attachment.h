@@ -220,10 +220,13 @@ struct wire_attachment {
 	_Atomic uint32_t runtimes; /* enum wire_attach_runtimes */
 	uint64_t texts;            /* array of struct wire_text */
 	uint64_t text_count;
-	/* Used by the library only: the modules that are loaded. */
+	/*
+	 * Used by the library only: lookup_generation() (preload/host/lookup.h)
+	 * when the modules were hooked or retired last.
+	 */
 	uint64_t modules;
-	uint64_t frames; /* array of struct wire_frame */
-	uint64_t frame_max;
+	uint64_t frames;    /* array of struct wire_frame */
+	uint64_t frame_max; /* capacity of this array */
 	/*
 	 * The code in which no thread may be when clew detaches: these ranges,
 	 * and each window of 16 MiB whose byte b in the map at address

@@ -23,7 +23,8 @@
  *	key		the option's letter, or 0
  *	argument	the option's argument as --help shows it
  *	GROUP, RANK	the place of the option in --help (HELP_GROUP of
- *			cli/common/help.h; FIRST or LATER)
+ *			cli/common/help.h; FIRST or LATER). FIRST_OPTIONAL: its
+ *			argument may be omitted
  *	help		the option's description in --help
  *	obstacle	the reason why clew attach refuses the directive, or
  *			NULL

@@ -170,7 +170,10 @@ enum wire_sample_loss {
 	WIRE_SAMPLE_NO_SPACE, /* the recording could not grow */
 	/* The thread counts nothing, so it has no tally. */
 	WIRE_SAMPLE_NO_TALLY,
-	/* No timer was available; counts threads and not samples. */
+	/*
+	 * The thread got no timer, or no memory for its samples; counts threads
+	 * and not samples.
+	 */
 	WIRE_SAMPLE_NO_TIMER,
 	/*
 	 * Wall samples of a thread have no pc; counts threads, and no sample is
@@ -360,7 +363,10 @@ struct wire_header {
 	_Atomic uint32_t violations; /* any thread may add to it, atomically */
 	/* Any thread may store this, but only the first one does. */
 	_Atomic uint32_t first_violation;
-	/* with WIRE_TIME_WALL the CPU time of clew's own thread */
+	/*
+	 * CPU time of clew's own thread (preload/time/watch.h), which runs with
+	 * WIRE_TIME_WALL, with a budget, and for some time after an attach.
+	 */
 	uint64_t watch_ns;
 	/*
 	 * Maximum size of tables, contexts and samples in bytes. 0 if there is

@@ -29,7 +29,10 @@
 /* minimum and maximum of the time between two surveys, in ns */
 #define SURVEY_LEAST 1e9
 #define SURVEY_MOST  6e10
-/* The same in a young process: a part of its age, and the minimum in ns. */
+/*
+ * Time between two surveys in a young process: this part of its age, but at
+ * least EARLY_LEAST, in ns.
+ */
 #define EARLY_AGE   .5
 #define EARLY_LEAST 4e7
 /*
@@ -52,11 +55,14 @@
 #define ROOM_PERCENT 40
 /* Polling and surveys may each use 1/OWN_PART of the budget. */
 #define OWN_PART 10
-/* a survey in which a function cost little divides its cost by this */
+/*
+ * After a survey in which an unhooked function cost little, its remembered cost
+ * (out_cost) is divided by this.
+ */
 #define FORGET_PART 16
 /*
- * A function whose calls cost less than 1/CHEAP_PART of that always stays
- * hooked.
+ * A function whose calls cost less than 1/CHEAP_PART of the time that all calls
+ * may cost (ROOM_PERCENT of the budget) always stays hooked.
  */
 #define CHEAP_PART 500
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See own_thread.h. */
 #include "preload/front/own_thread.h"
 
 #include <pthread.h>

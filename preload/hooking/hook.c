@@ -112,7 +112,10 @@ static struct module *find_former(const struct cold *cold,
 	return NULL;
 }
 
-/* Reuses the stubs and numbers of the former module. */
+/*
+ * Reuses the stubs and numbers of the same module if it was loaded before at
+ * the same address. Returns whether there was such a module.
+ */
 static int take_up_again(const struct pass *pass, struct module *module)
 {
 	struct cold *cold = pass->cold;
@@ -131,8 +134,8 @@ static int take_up_again(const struct pass *pass, struct module *module)
 }
 
 /*
- * Adds the CPU time of this thread since the last call to *ns. In slices the
- * time is not charged to any module.
+ * Adds to *ns, unless ns is NULL, the CPU time that this thread has used since
+ * charge() was called last. In slices the time is not charged to any module.
  */
 static void charge(struct pass *pass, uint64_t *ns)
 {
@@ -183,7 +186,7 @@ static int gather_candidates(struct pass *pass)
 
 /* ---- Hooking ---- */
 
-/* Runs once, for the modules that are loaded before main(). */
+/* Called in the first pass of a session only. Returns 0 or -errno. */
 static int begin(struct cold *cold)
 {
 	cold->windows.part_path = cold->recorder.part.file.path;

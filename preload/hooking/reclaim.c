@@ -144,7 +144,7 @@ static int search_ordinary(void)
 	return err;
 }
 
-/* Stacks elsewhere, whose shadow is in pieces. */
+/* Searches the stacks whose shadow is in pieces (hot/shadow.h). */
 static void search_elsewhere(void)
 {
 	for (uint64_t region = 0; region < SHADOW_REGION_COUNT; region++) {

@@ -131,7 +131,7 @@ static uint64_t count_pages(const struct composing *composing)
 	return found;
 }
 
-/* Runs by apart_call(). */
+/* Called by apart_call(), because it opens files. Returns 0 or -errno. */
 static int find_file(void *argument)
 {
 	struct composing *composing = argument;
@@ -372,7 +372,7 @@ static int find_hooked(struct shared_text *text)
 	return err;
 }
 
-/* Runs by apart_call(). */
+/* Called by apart_call(), because it opens files. Returns 0 or -errno. */
 static int open_and_map(void *argument)
 {
 	struct composing *composing = argument;

@@ -178,7 +178,10 @@ void *lookup_in(uint64_t base, const char *name)
 	return lookup_in_map(lookup_map(base), name);
 }
 
-/* Returns the module that contains a pc, from the loader's list. */
+/*
+ * Returns the module of the loader's list with the greatest load bias up to pc,
+ * or NULL. It contains pc unless pc is in no module.
+ */
 static const struct link_map *find_nearest(uint64_t pc)
 {
 	const struct link_map *nearest = NULL;

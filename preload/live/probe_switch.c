@@ -68,8 +68,9 @@ static void note_in_stubs(const struct module *module,
 }
 
 /*
- * Returns whether --budget has removed the hook to save time (budget.h). No
- * call then reaches the stub, nor the probe in it.
+ * Returns whether the code has its original bytes instead of the hook, which
+ * --budget removes to save time (budget.h). No call then reaches the stub, nor
+ * the probe in it.
  */
 static int is_hook_out(const struct patch_site *hook, uint64_t base)
 {

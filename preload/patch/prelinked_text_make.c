@@ -98,7 +98,8 @@ static const struct patch_text *find_island(const struct patch *patch,
 }
 
 /*
- * Adds the island of a site whose stub has the same address in every process.
+ * Adds the island of a site whose stub has the same distance from the module in
+ * every process. Returns 0, or -errno: -ENOENT if the patch has no such island.
  */
 static int add_island(struct text_making *making, const struct patch_site *site)
 {

@@ -31,7 +31,7 @@ enum whereabouts {
 /*
  * An entry of a hash table by tid. `is` contains the round and the state. An
  * entry of an earlier round counts as empty. In its signal handler the thread
- * itself replaces ASKED by OUTSIDE if that is the case.
+ * itself replaces ASKED by INSIDE or OUTSIDE.
  */
 struct asked_thread {
 	uint32_t tid;

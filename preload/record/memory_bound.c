@@ -53,7 +53,8 @@ static int find(void *none)
 
 /*
  * Returns how many bytes may be taken now according to the control groups, or
- * UINT64_MAX if they set no limit.
+ * UINT64_MAX if no limit was ever found. Returns GRANT_MAX if there was a limit
+ * and it can no longer be read.
  */
 static uint64_t read_limit(void)
 {

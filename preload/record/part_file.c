@@ -90,8 +90,8 @@ static int lengthen(struct part_file *file, uint64_t end)
 }
 
 /*
- * Sets the file's first length by its descriptor. On a file system without
- * holes the length is only what is in use.
+ * Sets the file's first length by its descriptor: LENGTH_FIRST, but only
+ * LENGTH_TRIED on a file system without holes, and at most RLIMIT_FSIZE.
  */
 static int set_first_length(struct part_file *file, int fd)
 {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attaches to language runtimes that ran before clew attached, such as a JVM,
- * on a thread of clew's own (generated/managed.h). A runtime may have to wait
- * for all threads of the program, including the one that clew has borrowed for
- * this call. Therefore the call does not wait: the controller polls
- * clew_attachment.runtimes until the thread is done, and continues without it
- * if that takes too long. libc creates the thread, because runtimes need libc's
- * data about it. The thread ends as soon as its work is done.
+ * clew_attach_runtimes(): starts or ends the reports of language runtimes that
+ * ran before clew attached, such as a JVM (generated/managed.h). In a process
+ * with the preloaded library, switches counting in the JVM on or off
+ * (--java=standby).
+ *
+ * A thread of clew's own does this work and then ends. A runtime may have to
+ * wait for all threads of the program, including the one that clew has borrowed
+ * for this call. Therefore the call does not wait: the controller polls
+ * clew_attachment.runtimes until the work is done, and continues without it if
+ * no progress is made for too long (runtime_steps). libc creates the thread,
+ * because runtimes need libc's data about it.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -51,6 +51,7 @@ enum outcome {
 	VERIFIED,
 	COLLISION,
 	DIVERGED,
+	/* The context is that of a "(folded)", which cannot be verified. */
 	UNTOLD,
 	/* PARTIAL plus a value of enum wire_partial. */
 	PARTIAL,

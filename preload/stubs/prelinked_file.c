@@ -226,7 +226,8 @@ static int is_named(const struct prelinked_writing *writing,
 /*
  * Locks the file, which is open under its temporary name. Only the process that
  * holds the lock may write the file. The kernel releases the lock when the
- * process ends.
+ * process ends. Returns 0, -EBUSY if another process holds the lock or has
+ * renamed the file, or -EPERM if the file is not safe to use.
  */
 static int lock_file(struct prelinked_writing *writing)
 {
