@@ -47,7 +47,7 @@ enum {
 	KEY_PUSH,
 };
 
-/* An interval is at least as long, and at most a week. */
+/* Limits of an interval: one second to one week. */
 #define EVERY_MIN_NS UINT64_C(1000000000)
 #define EVERY_MAX_NS UINT64_C(604800000000000)
 

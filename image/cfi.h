@@ -62,7 +62,7 @@ struct cfi_machine {
 	unsigned int saved_count;
 	/* end of `row`, as an offset from the code's first byte */
 	uint64_t next_offset;
-	int has_moved; /* whether next_offset was set since the last query */
+	int has_moved; /* 1: `row` ends at next_offset; 0: `row` is the last */
 	int is_broken; /* whether this row and later ones are unknown */
 	/* An earlier row had the return address in a register. */
 	int had_return_in_register;

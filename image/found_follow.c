@@ -158,7 +158,10 @@ static void note_address(struct found_search *s, uint64_t vaddr)
 		found_one_of(s, s->current)->has_table = 1;
 }
 
-/* Notes what an instruction shows about other functions. */
+/*
+ * Notes the function that an instruction calls directly, the address that it
+ * takes, or the entries of the table of addresses that it uses.
+ */
 void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr)
 {

@@ -107,8 +107,9 @@ static void mark_boundaries(struct found_search *s, struct region *region)
 }
 
 /*
- * Adds the regions. Stretches that are separated only by padding become one
- * region.
+ * Adds the regions. A stretch that begins less than 64 bytes behind a region
+ * extends it, unless a known function lies in between: usually only padding
+ * separates them.
  */
 static void add_regions(struct found_search *s, const struct bare *bare)
 {

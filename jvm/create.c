@@ -34,7 +34,10 @@
 #define MACHINE     "libjvm.so"
 #define OPTIONS_MAX (1 << 20)
 #define OURS_MAX    2
-/* Maximum number of different libjvm.so that are loaded one after the other. */
+/*
+ * Maximum number of addresses at which a libjvm.so is loaded during the life of
+ * the process, at once or one after the other.
+ */
 #define MACHINES_MAX 4
 
 typedef jint (*create_function)(JavaVM **vm, void **environment,

@@ -216,8 +216,9 @@ enum wire_packet_cause {
 };
 
 /*
- * The owner of a packet. The packet's thread and workers change it by
- * compare-and-swap.
+ * The state of a packet, which implies its owner. The packet's thread and
+ * workers change it by compare-and-swap, except that a worker that has taken
+ * the packet stores WIRE_PACKET_COUNTED with release.
  */
 enum wire_packet_state {
 	/*

@@ -300,14 +300,18 @@ struct wire_header {
 	 * release.
 	 */
 	_Atomic uint64_t end;
-	_Atomic uint32_t state; /* written by the library; enum wire_state */
-	uint32_t origin;        /* enum wire_origin */
+	/* enum wire_state, written by the library or by clew import */
+	_Atomic uint32_t state;
+	uint32_t origin; /* enum wire_origin */
 	uint32_t pid;
 	uint32_t seq;
 	uint32_t ppid; /* pid of the parent process when the part was created */
 	uint32_t parent_pid; /* set with WIRE_FROM_FORK only */
 	uint32_t parent_seq; /* set with WIRE_FROM_FORK only */
-	/* On average, one call in verify_period is verified; 0: none is. */
+	/*
+	 * On average, one call in verify_period is verified, and first calls of
+	 * contexts more often (wire_first_period()); 0: none is.
+	 */
 	uint32_t verify_period;
 	uint64_t start_ns; /* CLOCK_REALTIME */
 	/* CLOCK_REALTIME; stored just before WIRE_ENDED; 0 until then. */

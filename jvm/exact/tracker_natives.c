@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The natives of the tracker: they handle calls whose context is not at its
- * home in the count table, and calls that are due to be verified.
+ * The natives do what the tracker does not do in Java: they count calls whose
+ * context is not at its home in the count table, verify calls, correct the
+ * thread's id after exceptions (caught, passed), restore it at the end of a
+ * call (exit), and return the address of the thread's block (word).
  *
  * A native uses the block of the operating system's thread, also if Java runs a
  * virtual thread. While a virtual thread is mounted, its id is in the block of

@@ -31,9 +31,10 @@ struct carried {
 };
 
 /*
- * If a copy has at least this many such callers, it is taken for a copy of a
- * stack. Data of another kind may contain a few trampolines, because the unused
- * parts of a struct may contain old stack words.
+ * If at least this many trampolines in a copy belong to the caller of the
+ * trampoline before them, the copy is taken for a copy of a stack. Data of
+ * another kind may contain a few trampolines, because the unused parts of a
+ * struct may contain old stack words.
  */
 #define CALLERS_MIN 2
 

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fronts of libc's signal functions, for SIGTRAP (trap.h) and for the signals
- * of clew's timers and events (ticks.h, events.h).
+ * Fronts of libc's signal functions, for the signals that clew handles: SIGTRAP
+ * (trap.h), the signals of its timers and events (ticks.h, events.h), those
+ * that the processor raises (faults.h) and the one that the user has chosen
+ * (chosen_signal.h). The program must not replace clew's handlers, so the
+ * fronts keep the program's actions for these signals. The actions of other
+ * signals are changed only in their masks.
  *
  * The kernel kills a thread that executes a breakpoint while SIGTRAP is
- * blocked, and the program must not replace clew's handlers. The fronts
- * therefore remove SIGTRAP from every mask that goes to the kernel, and report
- * the mask that the program has set. The fronts also do this for the signals of
- * timers and events, which would otherwise be pending when the program waits
- * for signals; but handlers on alternate stacks run with these blocked
- * (ticks_kept_from()). All other calls go to libc unchanged. Masks are changed
- * from the start, even before a breakpoint exists, because live.c may write one
- * at any time.
+ * blocked. The fronts therefore remove SIGTRAP from every mask that goes to the
+ * kernel, and report the mask that the program has set. Masks are changed from
+ * the start, even before a breakpoint exists, because live.c may write one at
+ * any time.
+ *
+ * The signals of timers and events would otherwise be pending when the program
+ * waits for signals. The fronts remove such a signal from a mask that blocks
+ * most signals (most real-time signals, if it is a timer's). If the program's
+ * mask names the signal in particular, clew gives it up (ticks_take_out()).
+ * clew itself blocks these signals during sigsuspend(), in handlers on
+ * alternate stacks (ticks_kept_from()), and in waits of such handlers.
  *
  * As safe in signal handlers as libc's functions.
  */

@@ -18,7 +18,11 @@ struct text_making {
 	struct prelinked_writing writing;
 	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX]; /* pages */
 	int written_count;
-	uint8_t *is_site; /* 1 for each function that has a site */
+	/*
+	 * By function: 1 if the hooked text contains the function's site
+	 * (is_everywhere()).
+	 */
+	uint8_t *is_site;
 	struct patch_site *sites;
 	struct patch_text *islands;
 	uint32_t *rest;

@@ -106,7 +106,10 @@ static void mark_islands(const struct candidate *candidate, struct marks *taken)
 	}
 }
 
-/* Returns whether the probe's specification names this module. */
+/*
+ * Returns whether the probe may be in this module. A function without a module
+ * is sought in every module, an address without a module only in the program.
+ */
 static int is_sought(const struct probe_spec *spec,
 		     const struct candidate *candidate, int is_program)
 {

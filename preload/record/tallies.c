@@ -22,8 +22,9 @@
 #define DIRECTORY_MIN       (4096 / sizeof(struct tally *))
 
 /*
- * The contexts that fit between a tally's head and its first table. Some are a
- * reserve for "(folded)" (hot/record.c).
+ * The room for contexts between a tally's head and its first table. SPARE_BYTES
+ * are a reserve for "(folded)" (take_spare() in hot/record.c), and
+ * TALLY_CONTEXTS_BYTES are the rest.
  */
 #define SPARE_BYTES (16 * sizeof(struct wire_context))
 #define TALLY_CONTEXTS_BYTES                                                   \

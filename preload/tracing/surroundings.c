@@ -136,9 +136,11 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 }
 
 /*
- * Limits how far the search goes. The chain of a coroutine usually ends on the
- * coroutine's own stack, because its caller is on another stack. This search is
- * made at each switch of a coroutine, so it has to be short.
+ * Makes the search short, because each switch of a coroutine makes one. On the
+ * stack on which the thread began, the search needs no system calls. On a stack
+ * elsewhere it ends at a smaller gap between two functions' slots: the chain of
+ * a coroutine usually ends there, because the coroutine's caller is on another
+ * stack.
  */
 static void be_quick(struct walk *walk, const uint64_t *slot)
 {

@@ -304,8 +304,8 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 	if (where & WIRE_SAMPLE_KERNEL)
 		return tree_child(tree, node, FUNCTION_KERNEL);
 	/*
-	 * Code outside all hooked functions gets a node for an unknown
-	 * function.
+	 * A sample outside all hooked functions whose pc is unknown gets a node
+	 * for an unknown function.
 	 */
 	return node == sight->root ? tree_child(tree, node, FUNCTION_UNKNOWN)
 				   : node;

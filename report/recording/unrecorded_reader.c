@@ -14,8 +14,9 @@
 #include "wire/recording.h"
 
 /*
- * Limits for damaged files. libclew.so writes only a few lines into such a
- * file.
+ * At most LINES_MAX valid lines are kept. A line of LINE_BYTES or more is read
+ * in pieces. libclew.so writes only a few short lines, so only damaged files
+ * exceed these limits.
  */
 enum { LINES_MAX = 10000, LINE_BYTES = 512 };
 

@@ -86,7 +86,10 @@ struct summary {
 	 * than the kernel's tick.
 	 */
 	uint64_t fine_threads;
-	/* why other threads had none, according to the last part */
+	/*
+	 * Why some thread has no finer clock, according to the last part that
+	 * states a reason.
+	 */
 	enum wire_coarse coarse;
 	uint64_t time_ns; /* time of the tree */
 	uint64_t samples;

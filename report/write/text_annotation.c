@@ -601,8 +601,9 @@ static int width_of_calls(const struct annotation *annotation)
 }
 
 /*
- * Chooses the columns. If the text has too little room, the range is omitted
- * first, and then calls that are not those of each call site.
+ * Chooses the columns. The number of calls of each call site is always shown.
+ * Other numbers of calls, and then the range, are shown only if the remaining
+ * room suffices.
  */
 static void choose_columns(struct annotation_table *table)
 {

@@ -22,8 +22,9 @@
 #include "symbolizer/elf/varint.h"
 
 enum {
-	NOWHERE = 0,     /* the scope of a DIE outside all code */
-	SCOPE_BITS = 24, /* a family has up to 16 million scopes */
+	NOWHERE = 0, /* the scope of a DIE outside all code */
+	/* maximum number of scopes of one family, as a power of two */
+	SCOPE_BITS = 24,
 	RANGES_MOST = 1 << 26,
 	NODE_MOST = 6 * VARINT_MOST,
 };

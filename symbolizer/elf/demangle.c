@@ -126,8 +126,10 @@ static void count_parts(const struct demangle_component *part, size_t *left)
 }
 
 /*
- * Returns whether the demangler could take too long. A pack expansion begins
- * with "Dp" or "sp", which also occur in other names.
+ * Returns whether the demangler could take too long: the name may contain a
+ * pack expansion and has at least MOST_PARTS parts. The encoding of each pack
+ * expansion begins with "Dp" or "sp". Some other names contain these letters
+ * too, and have the same limit.
  */
 static int takes_too_long(const char *mangled)
 {
@@ -220,8 +222,9 @@ static char *demangled(const char *mangled)
 }
 
 /*
- * Mangled names begin with "_Z" (C++), "_R" (Rust), "_GLOBAL_" (functions that
- * run all constructors of a file) or "_D" (D).
+ * A quick test, which also accepts some names that are not mangled: a D name
+ * (is_of_d()), or any number of '_', '$' and '.', followed by 'Z' (C++), 'R'
+ * (Rust) or 'G' (_GLOBAL_, functions that run all constructors of a file).
  */
 int demangle_is_mangled(const char *symbol)
 {

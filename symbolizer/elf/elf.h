@@ -17,7 +17,10 @@
 struct elf_section {
 	const char *name; /* the section's name, or "" if it has none */
 	Elf64_Shdr header;
-	/* decompressed bytes; .at is NULL before the first use */
+	/*
+	 * The section's contents: on the heap if the section was compressed,
+	 * otherwise in elf.bytes. .at is NULL before the first use.
+	 */
 	struct span plain;
 	int error; /* why decompression failed, -errno */
 };
