@@ -307,10 +307,7 @@ EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
 	int saved;
 
 	va_start(arguments, flags);
-	/*
-	 * NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start() was
-	 * called
-	 */
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it was begun */
 	wanted = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
 	va_end(arguments);
 	if (!next.malloc)
