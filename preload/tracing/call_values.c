@@ -351,7 +351,7 @@ int call_values_end(struct wire_probe_event *event)
 struct around {
 	uint64_t bytes; /* size of the values so far, in bytes */
 	uint64_t base;
-	uint32_t left_out;
+	uint32_t left_out, left_out_count;
 	uint32_t place;
 	uint8_t writes;
 	uint8_t is_full;
@@ -363,13 +363,17 @@ static void take_around(void *context, uint32_t at, const struct link *link)
 	const struct call_entry *entry = find(link->at);
 	const uint64_t bytes =
 		entry && entry->id == link->id ? bytes_of(entry) : 0;
+	const int is_behind = at >= around->left_out;
+	const int is_left_out =
+		is_behind && at - around->left_out < around->left_out_count;
 
-	if (!bytes || at == around->left_out || around->is_full)
+	if (!bytes || is_left_out || around->is_full)
 		return;
 	if (around->bytes + bytes > AROUND_BYTES ||
 	    (around->writes &&
 	     !put_entry(entry, around->base, around->place,
-			at - (at > around->left_out), WIRE_VALUE_IS_AGAIN)))
+			is_behind ? at - around->left_out_count : at,
+			WIRE_VALUE_IS_AGAIN)))
 		around->is_full = 1;
 	else
 		around->bytes += bytes;
@@ -392,10 +396,11 @@ uint64_t call_values_bytes(const uint64_t *slot)
 }
 
 void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
-			    uint32_t left_out)
+			    uint32_t left_out, uint32_t left_out_count)
 {
 	read_around(slot, &(struct around){ .base = base,
 					    .place = place,
 					    .left_out = left_out,
+					    .left_out_count = left_out_count,
 					    .writes = 1 });
 }

@@ -65,11 +65,11 @@ uint64_t call_values_bytes(const uint64_t *slot);
  * Writes the values of the calls outside of a slot behind the context of these
  * calls, unless a signal handler has moved the stack window (trace_window.h)
  * since. `place` is the distance of the slot of the context's innermost
- * function from `base`, in slots. `left_out` is surroundings.leaving
- * (surroundings.h): the position, from the innermost function on, of the call
- * that the context does not contain, or SURROUNDINGS_NONE.
+ * function from `base`, in slots. The context does not contain `left_out_count`
+ * calls from the position `left_out` on, counted from the innermost function:
+ * surroundings.leaving_count and .leaving (surroundings.h).
  */
 void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
-			    uint32_t left_out);
+			    uint32_t left_out, uint32_t left_out_count);
 
 #endif

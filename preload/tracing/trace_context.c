@@ -183,6 +183,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	packet_give_back((uintptr_t)begin, claimed,
 			 (uintptr_t)end - (uintptr_t)begin);
 	settle(&window, until, end);
-	call_values_put_around(slot, window.base, place, found.leaving);
+	call_values_put_around(slot, window.base, place, found.leaving,
+			       found.leaving_count);
 	return 1;
 }

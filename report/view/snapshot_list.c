@@ -48,7 +48,8 @@ static struct moments moments_of(const struct mark_list *marks)
 		if (marks->events[i].kind == WIRE_MARK_MOMENT &&
 		    is_named(marks, &marks->events[i], WIRE_MARK_SNAPSHOT))
 			moments.items[moments.count++] = &marks->events[i];
-	qsort(moments.items, moments.count, sizeof(*moments.items), by_process);
+	qsort(moments.items, moments.count, sizeof(struct mark_event *),
+	      by_process);
 	return moments;
 }
 
@@ -135,7 +136,7 @@ static struct sorted_parts parts_of(const struct recording *recording)
 
 	for (size_t i = 0; i < parts.count; i++)
 		parts.items[i] = &recording->parts[i];
-	qsort(parts.items, parts.count, sizeof(*parts.items), by_name);
+	qsort(parts.items, parts.count, sizeof(struct part_copy *), by_name);
 	return parts;
 }
 
@@ -148,8 +149,8 @@ static const struct part_copy *part_beside(const struct sorted_parts *parts,
 	const struct part_copy wanted = { .name = name };
 	const struct part_copy *const key = &wanted;
 	const struct part_copy **found =
-		bsearch(&key, parts->items, parts->count, sizeof(*parts->items),
-			by_name);
+		bsearch(&key, parts->items, parts->count,
+			sizeof(struct part_copy *), by_name);
 
 	free(name);
 	return found ? *found : NULL;
