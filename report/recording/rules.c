@@ -114,6 +114,10 @@ static int write_component(FILE *out, const char *from, const char *end,
 		;
 	if (after == word)
 		return 0;
+	/* Mangled names of operators differ: the class alone is proposed. */
+	if (!is_first && after < end && after - word == 8 &&
+	    strncmp(word, "operator", 8) == 0)
+		return 0;
 	if (!is_first)
 		fputs(".*", out);
 	if (is_first && after - word == 3 && strncmp(word, "std", 3) == 0) {

@@ -70,6 +70,7 @@ class Counts(Case):
         for name, mangled in (
                 ("app::Index<int>::insert", "_ZN3app5IndexIiE6insertEi"),
                 ("^app::ins.*", "_ZN3app6insertEi"),
+                ("app::Index::operator==", "_ZNK3app5IndexeqERKS0_"),
                 ("std::vector<app::Row>::push_back",
                  "_ZNSt6vectorIN3app3RowEE9push_backERKS1_"),
                 ("std::string::compare",
