@@ -22,7 +22,7 @@ struct gap {
 	uint32_t count;
 	/* depth of the caller of the outermost function of the gap */
 	uint32_t depth;
-	uint64_t id; /* id of that caller: recorded, ID_ROOT, or unknown */
+	uint64_t id; /* id of that caller: recorded, ID_ROOT, or not recorded */
 	/*
 	 * The outermost function, if it is the first of a stack
 	 * (walk_first_function()).
@@ -115,10 +115,9 @@ void hot_record_running(const uint64_t *slot, uint64_t id)
 }
 
 /*
- * Returns false if some callers cannot be found on the stack, if there are too
- * many of them, or if the thread runs on a coroutine's stack: the function that
- * resumed the coroutine is on another stack, and walks may not recognize the
- * return address of the coroutine's first function.
+ * A coroutine's stack does not show all callers: the function that resumed the
+ * coroutine is on another stack, and walks may not recognize the return address
+ * of the coroutine's first function.
  */
 int callers_can_wait(const struct tally *old)
 {
@@ -137,8 +136,8 @@ void callers_take_up(void)
 }
 
 /*
- * Copies the records of a context and of all its callers from the parent's
- * tally.
+ * Copies the records of a context and of its callers from the parent's tally,
+ * up to the first one that has no record there.
  */
 static void copy_records(const struct tally *old, uint64_t id)
 {
@@ -152,10 +151,10 @@ static void copy_records(const struct tally *old, uint64_t id)
 }
 
 /*
- * With --fold-recursion, copies the records of all active functions from the
- * parent's tally. The callers that an id implies are those of the outermost
- * call of each recursive function. The inner calls have other callers, which
- * only the stack shows.
+ * With --fold-recursion, copies the records of the active functions that a walk
+ * finds. The callers that an id implies are those of the outermost call of each
+ * recursive function. The inner calls have other callers, which only the stack
+ * shows.
  */
 static void copy_folded(const struct tally *old, struct walk walk)
 {

@@ -24,8 +24,8 @@
  * Called in a forked child, with the parent's tally. Returns whether recording
  * the active functions can wait until the child's first call, or until
  * callers_take_up(). Waiting saves work, because most children call exec()
- * first. Returns false if the functions would not all be found on the stack
- * later, so that they must be inherited now.
+ * first. Returns false if a later search of the stack might not find all of
+ * them, so that they must be inherited now.
  */
 int callers_can_wait(const struct tally *old);
 

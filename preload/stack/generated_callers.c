@@ -29,7 +29,7 @@ struct generated_caller {
 
 /* The hash table of this process. Forked children inherit it. */
 static struct generated_caller generated_callers[CALLERS] LARGE_TABLE;
-/* number that stands for all callers that do not fit into the table */
+/* number that stands for all callers that do not fit into the table; 0: none */
 static uint32_t elsewhere;
 
 static uint32_t new_number(uint64_t pc)
@@ -67,9 +67,9 @@ static struct generated_caller *caller_at(uint64_t pc)
 }
 
 /*
- * Returns the number of the generated caller with this pc. Two threads, or a
- * thread and its signal handler, may number a caller at once; one of the
- * numbers then stays unused.
+ * Returns the number of the generated caller with this pc, or `elsewhere` if
+ * there is no room. Two threads, or a thread and its signal handler, may number
+ * a caller at once; one of the numbers then stays unused.
  */
 static uint32_t number_of(uint64_t pc)
 {
@@ -90,9 +90,8 @@ static uint32_t number_of(uint64_t pc)
 }
 
 /*
- * Makes the generated code that calls a stub a function of the context. The
- * trampoline is stored before the thread's id is changed, so that a walk in a
- * signal handler always finds the link of the new id.
+ * The trampoline is stored before the thread's id is changed, so that a walk in
+ * a signal handler always finds the link of the new id.
  */
 void hot_enter_generated(uint64_t *slot)
 {

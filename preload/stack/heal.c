@@ -16,17 +16,17 @@
 #include "wire/id.h"
 
 /*
- * How many calls are checked after an exception was thrown: more than the
- * unwinder and the personality routine make between the last look-up of unwind
- * information and the landing.
+ * How many calls are checked after a look-up of unwind information. This is
+ * usually more than the unwinder and the personality routine make between the
+ * last look-up of unwind information and the landing.
  */
 #define DOUBTS   512
 
 #define SCAN_MAX (1 << 15) /* stack slots, 256 KiB */
 
 /*
- * How many stack slots are read beyond the first candidate, if another stack
- * may be adjacent.
+ * How many stack slots are read beyond the first one with a stub's or
+ * trampoline's address, if another stack may be adjacent.
  */
 #define SCAN_PAST     512
 
@@ -34,7 +34,10 @@
 
 #define WATCHED_MAX   16
 
-/* end is 0 while unused, and is stored last */
+/*
+ * The registered unwinders' code. `end` is 0 in an unused element, and is
+ * stored last.
+ */
 static struct pc_range watched[WATCHED_MAX];
 
 void heal_watch(const struct pc_range *code)
@@ -97,7 +100,10 @@ struct pc_range heal_pass_over(struct pc_range list)
 	return former;
 }
 
-/* Returns the next address at which a call may have its stack slot. */
+/*
+ * Returns `at`, or the end of the list of return addresses that contains it
+ * (heal_pass_over()).
+ */
 static uint64_t pass_over(uint64_t at)
 {
 	const struct hot_aside *aside = hot.aside;
@@ -115,9 +121,10 @@ struct finding {
 
 /*
  * Returns the id of the running function whose stack slot contains `word`, the
- * address of a stub. If a function of context `id` has the caller that the
- * slot's shadow names, it is that function. Otherwise it is the stub's own
- * function; that one may have made a tail call to another function.
+ * address of a stub. This is the context among `id` and its callers whose own
+ * caller is the one in the slot's shadow. If there is none, it is the context
+ * of the stub's own function, although that function may have made a tail call
+ * to another one.
  */
 static uint64_t running_at(uint64_t word, const struct shadow_slot *shadow,
 			   uint64_t id)
@@ -145,8 +152,8 @@ static int is_chained(const struct shadow_slot *shadow, uint64_t id)
 }
 
 /*
- * Returns whether the stack slot holds the real return address, as while a
- * signal interrupts the stub at the call or at the return.
+ * Returns whether the stack slot holds the real return address, as it does when
+ * a signal has interrupted the stub at the call or at the return.
  */
 static int is_half_way(uint64_t word, const struct shadow_slot *shadow)
 {
@@ -154,8 +161,9 @@ static int is_half_way(uint64_t word, const struct shadow_slot *shadow)
 }
 
 /*
- * Limits the search to the stack on which the thread began, if its end is
- * known.
+ * Returns how many slots to search: not more than SCAN_MAX, and not beyond the
+ * end of the stack on which the thread began, if the slot is on that stack and
+ * its end is known.
  */
 static int slots_to_scan(uint64_t slot, int is_own)
 {
@@ -167,9 +175,9 @@ static int slots_to_scan(uint64_t slot, int is_own)
 /*
  * Searches the stack outwards for the caller of the function at `slot`. Returns
  * the function with this id if it has a slot there, otherwise the function of
- * the first slot with a stub's address. That slot may be a stale one in the
- * caller's frame, which is long if it contains a buffer. Therefore the search
- * for the id continues beyond it.
+ * the first slot with a stub's or trampoline's address. That slot may be a
+ * stale one in the caller's frame, which is long if it contains a buffer.
+ * Therefore the search for the id continues beyond it.
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {
@@ -223,8 +231,8 @@ static uint64_t signal_stack_end(void)
 
 /*
  * Returns the id of the caller of the function at `slot`. This is `id`, unless
- * the stack shows another caller. Returns ID_ROOT if there is no hooked
- * function up to the beginning of the thread's stack.
+ * the stack shows another caller. Returns ID_ROOT if the beginning of the
+ * thread's stack is known and near, and no hooked function is active up to it.
  */
 static uint64_t true_caller(uint64_t slot, uint64_t id)
 {
@@ -245,8 +253,8 @@ static uint64_t true_caller(uint64_t slot, uint64_t id)
 }
 
 /*
- * Returns whether the caller of this context needs no check. A recorded context
- * was checked when it was new; and in some states the thread cannot check.
+ * Returns whether the caller of this context is not checked: a recorded context
+ * is taken to be right, and in some states the thread cannot check.
  */
 static int is_settled(uint64_t id)
 {

@@ -16,12 +16,12 @@
 
 /*
  * An entry of the table. Any thread may write it, without a lock. If two
- * threads write at once, the words of an entry may be mixed, and `check` does
- * not match.
+ * threads write at once, the words of an entry may be mixed, and `check` then
+ * does not match, so that the buffer is not found.
  */
 struct place {
-	_Atomic uint64_t buffer;
-	_Atomic uint64_t id;
+	_Atomic uint64_t buffer; /* address of the jmp_buf; 0: unused */
+	_Atomic uint64_t id;     /* id of the function that called setjmp() */
 	_Atomic uint64_t check; /* check word of buffer, stack pointer and id */
 };
 

@@ -4,8 +4,8 @@
  *
  * A jmp_buf has no room for an id, and the frame may have been copied away and
  * back since by any code. Therefore a table holds the ids, by the buffer's
- * address and the stack pointer in it. With very many buffers some are
- * forgotten. For a forgotten buffer, the function in which the jump lands is
+ * address and the stack pointer in it. A new buffer may replace another one in
+ * the table. For a forgotten buffer, the function in which the jump lands is
  * searched on the stack (landing.h).
  *
  * All functions may be called by any thread and in signal handlers.
@@ -18,8 +18,9 @@
 /*
  * Notes that the running function stores its frame in a buffer, by setjmp().
  * The frame's stack pointer is just above the slot, which holds the return
- * address of setjmp(). Also replaces the stubs' addresses on the stack by
- * trampolines, because the program may copy the stack and jump into the copy.
+ * address of setjmp(). Also replaces stubs' addresses on the stack by
+ * trampolines (trampolines_carry()), because the program may copy the stack and
+ * jump into the copy.
  */
 void jump_places_note(const void *slot, const void *buffer);
 

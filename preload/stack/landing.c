@@ -45,7 +45,7 @@ uint64_t landing_id(uint64_t stack)
 
 /*
  * Called if a signal handler jumps out of slow paths that it has interrupted:
- * marks those slow paths as ended.
+ * marks those slow paths as ended, unless more than TALLY_PATHS_MAX are active.
  */
 static void leave_slow_paths(uint64_t stack)
 {
@@ -61,10 +61,9 @@ static void leave_slow_paths(uint64_t stack)
 }
 
 /*
- * Returns whether the function with this id, which has called setjmp() or
- * similar, still has its slot near this stack pointer. The slot then holds the
- * function's trampoline. If other bytes were copied there since, it holds
- * another trampoline.
+ * Returns whether a slot near this stack pointer holds the trampoline of the
+ * function with this id, which has called setjmp() or similar. The slot does
+ * not hold it if other bytes were copied there since.
  */
 static int is_remembered(uint64_t stack, uint64_t id)
 {
@@ -85,7 +84,7 @@ static int is_remembered(uint64_t stack, uint64_t id)
 
 /*
  * Returns whether a function with this id is the running function or one of its
- * callers.
+ * callers. Returns false if more than CALLERS_MAX callers lie between.
  */
 static int is_below(uint64_t id)
 {
@@ -107,7 +106,7 @@ static int is_below(uint64_t id)
 /*
  * Returns the id of the running function that has this stack slot, or ID_ROOT
  * if there is none. If the slot holds a trampoline, the trampoline's record has
- * the id. Otherwise the function is `function`.
+ * the id. Otherwise the slot is taken to be that of `function`.
  */
 static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 {
@@ -177,8 +176,9 @@ uint32_t landing_function(uint64_t pc)
 
 /*
  * Sets the thread's id for a landing, and restores the shadow from trampolines.
- * If the function with this id is none of the running function's callers, a
- * slice of the stack was copied back and clew has not seen the copy.
+ * If the function with this id has its slot there and is none of the running
+ * function's callers, a slice of the stack was probably copied back and clew
+ * has not seen the copy.
  */
 static void land(uint64_t stack, uint64_t id, uint32_t function)
 {

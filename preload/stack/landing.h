@@ -20,8 +20,8 @@
 /*
  * Returns the id of the function that continues when the calling thread's stack
  * pointer becomes `stack`: in a frame further out, or on another stack. Returns
- * ID_ROOT if no hooked function is active there, and the thread's present id if
- * the function is not found.
+ * ID_ROOT if the chain of running functions ends before this stack pointer, and
+ * the thread's present id if no function is found.
  */
 uint64_t landing_id(uint64_t stack);
 
@@ -37,8 +37,7 @@ uint64_t landing_id_of(uint64_t stack, uint32_t function);
 /*
  * The calling thread is about to land at the stack pointer `stack`. Changes the
  * thread's id to `id` if the function with this id has its frame there,
- * otherwise to the id of the function that is found there. `id` is ID_ROOT if
- * it is unknown.
+ * otherwise to landing_id(stack). `id` is ID_ROOT if it is unknown.
  */
 void landing_at(uint64_t stack, uint64_t id);
 
@@ -52,9 +51,9 @@ void landing_note_leap(uint64_t pc);
 
 /*
  * Notes that a slice of a stack, whose slots hold trampolines, was copied to
- * [from, until), and that its functions will continue. If the slice is on the
- * present stack, further out than the running functions, these will return to
- * functions of the slice.
+ * [from, until), and that its functions will continue. If the slice begins with
+ * a trampoline and lies on the thread's own stack, at most 16 KiB outside of
+ * the running functions, these are taken to return to functions of the slice.
  */
 void landing_restored(uint64_t from, uint64_t until);
 
@@ -73,8 +72,9 @@ void landing_forget_slice(uint64_t stack);
 
 /*
  * Prepares a landing, in the function that contains pc, that takes place when
- * the running functions have returned: each of them then restores the id of the
- * landing instead of its caller's id. `unwinder` is the code of the unwinder.
+ * the functions that the unwinder has called have returned: each of them then
+ * restores the id of the landing instead of its caller's id. `unwinder` is the
+ * code of the unwinder; the range is empty if it is unknown.
  */
 void landing_prepare(uint64_t stack, uint64_t pc,
 		     const struct pc_range *unwinder);

@@ -18,7 +18,8 @@
 #include "preload/stack/walk.h"
 
 /*
- * most stack bytes between a copying function and the slice it will return to
+ * maximum number of stack bytes between a copying function and the slice that
+ * it will return to
  */
 #define RETURN_MAX 16384
 
@@ -49,7 +50,10 @@ void landing_forget_slice(uint64_t stack)
 		hot.slices.perhaps_from = hot.slices.perhaps_until = 0;
 }
 
-/* Returns whether a slot is on the stack on which the thread began. */
+/*
+ * Returns whether a slot lies below the end of the stack on which the thread
+ * began.
+ */
 static int is_on_own_stack(uint64_t slot)
 {
 	const uint64_t end = runtime_own_stack_end();
@@ -79,7 +83,7 @@ static void return_to_slice(uint64_t from, uint64_t id)
 
 void landing_perhaps_restored(uint64_t at, uint64_t bytes)
 {
-	/* The program copies the slice in pieces. */
+	/* The program may be copying a slice in pieces. */
 	if (at == hot.slices.perhaps_until) {
 		hot.slices.perhaps_until += bytes;
 	} else {

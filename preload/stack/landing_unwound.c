@@ -91,8 +91,9 @@ static int leads_past(const struct way *way, uint32_t function)
 /*
  * Changes the slots of the functions between here and the landing: functions
  * that return to the unwinder will restore the id of the landing, and the
- * others have ended. The duration of this function does not belong to the
- * function that continues.
+ * others have ended. If no function is known to return to the unwinder, all of
+ * them are treated as if they did. The duration of this function does not
+ * belong to the function that continues.
  */
 static void end(const struct way *way)
 {
@@ -173,10 +174,10 @@ void landing_prepare(uint64_t stack, uint64_t pc,
 }
 
 /*
- * The code of an unwinder that is linked into the program cannot be told from
- * the program's own code. Therefore the functions that return to the unwinder
- * are unknown: all slots up to the landing are corrected, and none is marked as
- * ended.
+ * The code of an unwinder that is linked into the program cannot be
+ * distinguished from the program's own code. Therefore the functions that
+ * return to the unwinder are unknown: all slots up to the landing are
+ * corrected, and none is marked as ended.
  */
 void landing_on_set_ip(const struct _Unwind_Context *context)
 {

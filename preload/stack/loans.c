@@ -18,7 +18,8 @@
 #include "wire/id.h"
 
 /*
- * How much stack is searched for functions whose return addresses are put back.
+ * Maximum number of stack slots that are searched for functions whose return
+ * addresses can be lent.
  */
 #define SCAN_SLOTS 2048 /* 16 KiB */
 
@@ -47,8 +48,9 @@ static void forget(void)
 
 /*
  * Returns whether the slot has the address of the function's own stub.
- * Otherwise it has the stub of a function that has made a tail call to this
- * one; that stub may be freed before its address is put back.
+ * Otherwise the function has no slot, or the slot has a trampoline or the stub
+ * of a function that has made a tail call to this one. Such a stub may be freed
+ * before its address is put back.
  */
 static int is_plain(const struct link *link)
 {

@@ -5,9 +5,9 @@
  *
  * An unwinder needs as long for a stub's frame as for a function's, so a throw
  * through hooked functions would cost twice as much. Therefore the innermost
- * running functions get their return addresses back on the stack when a throw
- * begins. When the exception lands, the functions outside of the handler give
- * them up again:
+ * running functions, up to HOT_LOANS_MAX, get their return addresses back on
+ * the stack when a throw begins. When the exception lands, the functions
+ * outside of the handler give them up again:
  *
  *	stack	thrower | f | g | handler | main
  *	throw	          RA  RA   RA        RA		from the shadow
@@ -28,8 +28,8 @@
 #include <stdint.h>
 
 /*
- * Lends return addresses when a throw begins; sp is the slot of the unwinder's
- * return address.
+ * Lends return addresses when a throw begins. `exception` is the address of the
+ * exception; sp is the slot of the unwinder's return address.
  */
 void loans_make(uint64_t exception, uint64_t sp);
 
@@ -41,9 +41,10 @@ struct _Unwind_Exception;
 void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp);
 
 /*
- * Ends the loans if an exception lands: a personality routine has chosen the
- * frame whose callee has this CFA. `exception` is the address of the exception
- * that lands, or another value if the personality routine does not show it.
+ * Called when a personality routine has chosen the frame whose callee has this
+ * CFA, for a handler or a cleanup. At a handler, the exception lands and its
+ * loans end. `exception` is the address of the exception, or another value if
+ * the personality routine does not show it.
  */
 void loans_settle(uint64_t exception, uint64_t cfa);
 

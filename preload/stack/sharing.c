@@ -29,7 +29,7 @@ static int change(int32_t *sharer, int32_t from, int32_t to)
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Returns the number of sharers that still exist. */
+/* Returns the number of sharers that still exist, or whose tid is unknown. */
 static int count_sharers(void)
 {
 	int others = __atomic_load_n(&hot.sharing.unknown, __ATOMIC_SEQ_CST);

@@ -22,8 +22,8 @@
  * Begins sharing: the calling thread is about to create a thread or process
  * that will have the same thread pointer, in a function whose stack is below
  * `stack`. Returns the child's index for sharing_with(), or SHARING_UNKNOWN if
- * there are too many sharers at once to record their tids; the thread then
- * never counts again.
+ * there is no room to record its tid; unless creating the child fails, the
+ * thread then never counts again.
  */
 int sharing_begin(uint64_t stack);
 

@@ -14,7 +14,9 @@
  */
 #define MARK UINT64_C(0x5ca1ab1e0ddba115)
 
-/* Bytes of arguments on the stack, which the link follows. */
+/*
+ * Maximum number of bytes of arguments between the stack pointer and uc_link.
+ */
 #define ARGUMENTS_MAX 2048
 
 uint64_t starts_pc;

@@ -4,9 +4,10 @@
  *
  * The first function of such a stack returns to a function of libc. Walks
  * recognize this address and end there. The caller of the first function is the
- * function that switched to the stack, on another stack. The caller's id is
- * stored in the shadow of the word above the first slot, which no call uses
- * (the function's arguments, or the link to the next context, are there).
+ * function that switched to the stack, on another stack. If verification
+ * confirms the caller's id, the id is stored in the shadow of the word above
+ * the first slot, which no call uses (the function's arguments, or the link to
+ * the next context, are there).
  */
 #ifndef CLEW_STACK_STARTS_H
 #define CLEW_STACK_STARTS_H

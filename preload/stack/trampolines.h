@@ -2,10 +2,10 @@
 /*
  * Creates trampolines (hot/trampoline.h).
  *
- * The code is created in chunks that are complete before they are mapped, so
- * none is ever writable and executable. Records are taken and linked without a
- * lock. Any thread and any signal handler may call these functions after
- * trampolines_reserve().
+ * The code is created in chunks that are complete before they become
+ * executable, so none is ever writable and executable. Records are taken and
+ * linked without a lock. Any thread and any signal handler may call these
+ * functions after trampolines_reserve().
  */
 #ifndef CLEW_STACK_TRAMPOLINES_H
 #define CLEW_STACK_TRAMPOLINES_H
@@ -28,35 +28,36 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id);
  * Returns the address of a trampoline for the stub whose address `word` is in
  * the stack slot `at`, or 0. *expected is the id of the function that has this
  * slot, if the next inner slot has shown that id, or 0. *expected becomes the
- * id of the function's caller.
+ * id of the function's caller, unless the slot's shadow shows no call or none
+ * with that id.
  */
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected);
 
 /*
  * Ensures that rt.call_ends() is called when the function with this slot
  * returns: the running function of the calling thread, which is about to jump
- * to another one. Returns false if the slot has no stub's address or there is
- * no room.
+ * to another one. Returns false if trampolines do not report returns, if the
+ * slot has no stub's address, or if there is no room.
  */
 int trampolines_await(uint64_t *slot);
 
 /*
  * Replaces stubs' addresses by trampolines, from a stack slot outwards, so that
  * any code may copy the frames. Ends at the first trampoline that the chain of
- * ids leads to.
+ * ids leads to, or where no return address to replace follows within 128 KiB.
  */
 void trampolines_carry(const void *slot);
 
 /*
- * Restores the shadow at a stack pointer where the thread continues, from the
+ * Restores the shadow near a stack pointer where the thread continues, from the
  * trampolines there. slice_end is the end of the slice of stack that was copied
  * back, or 0 if probably none was.
  */
 void trampolines_settle(uint64_t stack, uint64_t slice_end);
 
 /*
- * Does the same as trampolines_settle(stack, 0), but stops if the shadow of the
- * first trampoline is right.
+ * Does the same as trampolines_settle(stack, 0), but searches only the first
+ * 512 bytes, and stops if the shadow of the first trampoline is right.
  */
 void trampolines_settle_cheaply(uint64_t stack);
 

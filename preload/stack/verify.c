@@ -3,16 +3,17 @@
  * Verifies ids, for the statistics of confidence.
  *
  * A random call is compared with the thread's whole stack, as the shadow
- * describes it (walk.h). The chain must end at the thread's root, and each
- * context must be recorded for the function that is really there. Otherwise two
- * contexts share an id (a collision), or id and stack disagree (a divergence).
- * The caller of a coroutine is on an unknown other stack, so only the
- * coroutine's own stack can be checked.
+ * describes it (walk.h). The chain should end at the thread's root, and each
+ * context should be recorded for the function that is really there. If a
+ * context is recorded for another function, two contexts share an id (a
+ * collision). If the chain breaks without a known cause, id and stack disagree
+ * (a divergence). If the cause is known, the stack was verified in part: the
+ * caller of a coroutine, for example, is on an unknown other stack.
  *
  * Each call that counts in a context has the same probability to be verified,
- * however it is counted. Each first call of a context has another, equal
- * probability. Therefore the share of errors among the verified calls that can
- * be decided estimates the share among all, within bounds
+ * however it is counted. Each first call of a context has another probability,
+ * the same for all contexts. Therefore the share of errors among the verified
+ * calls that can be decided estimates the share among all, within bounds
  * (report/model/confidence.h).
  */
 #include "preload/stack/verify.h"
@@ -58,9 +59,9 @@ enum outcome {
 };
 
 /*
- * Returns whether this is a child of posix_spawn() before its exec. Such a
- * child runs on a stack of its own, but uses the thread-local variables of the
- * parent's thread, including the id.
+ * Returns whether the caller is not the tally's owner, but for example a child
+ * of posix_spawn() before its exec. Such a child runs on a stack of its own,
+ * but uses the thread-local variables of the parent's thread, including the id.
  */
 static int is_borrowed(void)
 {
@@ -174,7 +175,6 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 					  : broken(walk, at);
 		is_handler = walk->is_handler;
 		at = link.at;
-		/* The innermost slot may still hold its return address. */
 		if (!frames && at != WALK_NO_SLOT)
 			walk_trust_own_stack(walk, (const void *)at);
 		if (note.function != link.function)
@@ -195,7 +195,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 /*
  * Called if a walk has found no complete chain with --fold-recursion. A link
  * may then have been the wrong one of several possible ones, so this function
- * follows all of them.
+ * follows all of them, up to WAYS_MAX chains.
  */
 static enum outcome check_again(const void *slot, uint64_t id)
 {

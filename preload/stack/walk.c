@@ -28,8 +28,8 @@
 #define NESTED_MAX 64
 
 /*
- * How many further links must exist for an uncertain link to be accepted (with
- * --fold-recursion).
+ * How many links the chain that begins with an uncertain link must have for the
+ * link to be accepted, unless the chain ends before (with --fold-recursion).
  */
 #define AHEAD_MAX 8
 
@@ -68,8 +68,8 @@ void walk_trust_own_stack(struct walk *walk, const void *slot)
 
 /*
  * Returns whether calls that are made in context `caller` count in the context
- * `folded`, a "(folded)" that stands for contexts without room. It is that of
- * the caller, or of one of the caller's callers.
+ * `folded`, a "(folded)" that stands for contexts without room: whether it
+ * belongs to the caller or to one of the caller's callers.
  */
 static int folds_into(uint64_t folded, uint64_t caller)
 {
@@ -104,7 +104,10 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
 }
 
-/* Returns whether an arbitrary word is the address of a signal restorer. */
+/*
+ * Returns whether an arbitrary word is the address of a signal restorer.
+ * Returns false under a system call filter.
+ */
 static int is_restorer(uint64_t word)
 {
 	uint8_t code[SIGNAL_FRAME_RESTORER_BYTES];
@@ -237,9 +240,9 @@ static int is_in_slow_path(const struct walk *walk)
 
 /*
  * Returns whether a stack slot belongs to a running function: it has a stub's
- * address, or the real return address while a slow path handles the function.
- * If the slot cannot be read because of a system call filter, its shadow alone
- * decides.
+ * address, a return address on loan (lent.h), or the real return address while
+ * a slow path handles the function. If the slot cannot be read because of a
+ * system call filter, its shadow alone decides.
  */
 static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -327,8 +330,8 @@ static struct shadow_slot *link_here(struct walk *walk, uint32_t *function)
 }
 
 /*
- * Returns whether the page of walk->at is not readable, so that the stack has
- * ended. link_here() has checked the page.
+ * Returns whether the page that was read last is that of walk->at and was not
+ * readable, so that the stack has ended.
  */
 static int is_past_end(const struct walk *walk)
 {
@@ -371,8 +374,8 @@ static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
 }
 
 /*
- * Returns whether AHEAD_MAX links, or all up to an end of the chain, follow
- * from the link at `beyond`. If no link follows some link of this chain, that
+ * Returns whether a chain of AHEAD_MAX links, or of all up to its end, begins
+ * with the link at `beyond`. If no link follows some link of this chain, that
  * one is searched again further out, in a slot with another caller.
  */
 static int leads_from(struct walk *beyond, const struct shadow_slot *shadow)
@@ -402,10 +405,10 @@ static int leads_from(struct walk *beyond, const struct shadow_slot *shadow)
 }
 
 /*
- * Returns whether a chain follows from the link at walk->at. The slots that such
- * tests read do not count in scan_left, because some walks limit by it which
- * part of the stack they read. If the tests read too many slots, this function
- * ends the walk.
+ * Returns whether a chain follows from the link at walk->at. The slots that
+ * this test reads do not count in scan_left, because some walks limit by it
+ * which part of the stack they read. If the tests read too many slots, this
+ * function ends the walk.
  */
 static int leads_on(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -426,7 +429,7 @@ static int leads_on(struct walk *walk, const struct shadow_slot *shadow)
 /*
  * Returns whether a link is valid. With --fold-recursion a stale slot of an
  * earlier call can look like a link, because the ids of a callee and its caller
- * do not yield the callee's key. Such a link is accepted if a chain continues
+ * need not yield the callee's key. Such a link is accepted if a chain continues
  * from it.
  */
 static int is_sure(struct walk *walk, const struct shadow_slot *shadow)
@@ -761,8 +764,8 @@ static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 }
 
 /*
- * If no link follows a signal frame, the frame is a stale one, and the search
- * continues.
+ * If no link follows a signal frame, the frame is taken for a stale one, and
+ * the search continues.
  */
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
 			  uint64_t *pc)

@@ -5,10 +5,10 @@
  * The shadow slots of running functions form a chain: each holds its caller's
  * id. Two consecutive ids determine a key, and only a slot of this chain yields
  * the key of an existing function (another slot does so by chance, with a
- * probability of 2^-45). In addition the stack must still hold a stub's address
- * there. Therefore a walk skips stale slots between valid ones. Functions that
- * return to trampolines (hot/trampoline.h) have their link in the trampoline's
- * record.
+ * probability of 2^-45). With --fold-recursion there are further tests. In
+ * addition the stack must still show that the function there is running.
+ * Therefore a walk skips stale slots between valid ones. Functions that return
+ * to trampolines (hot/trampoline.h) have their link in the trampoline's record.
  *
  * A function that was entered by a tail call shares its slot with the functions
  * that have jumped to it. Each has a link of its own, innermost first.
@@ -70,7 +70,7 @@ struct walk {
 	 * the link's function at this slot, or NULL.
 	 */
 	struct shadow_slot *chain;
-	/* caller of the function that the slot belongs to */
+	/* id of the caller of the function that the slot belongs to */
 	uint64_t chain_caller;
 	uint8_t has_begun;
 	uint8_t is_folded; /* `id` is that of a "(folded)" */

@@ -8,9 +8,10 @@
 #include "preload/sys/sys.h"
 
 /*
- * An address less than this far below the end of a thread's first stack is
- * taken to be on that stack. The kernel keeps more room free for the main
- * thread's stack, and the stacks of other threads are seldom smaller.
+ * The thread is taken to be on the stack on which it began if its stack pointer
+ * is less than this far below the end of that stack: FIRST_STACK_BYTES in the
+ * main thread, OWN_STACK_BYTES in others. The kernel keeps more room free for
+ * the main thread's stack, and the stacks of other threads are seldom smaller.
  */
 #define FIRST_STACK_BYTES (UINT64_C(64) << 20)
 #define OWN_STACK_BYTES   (UINT64_C(1) << 18)
@@ -103,8 +104,9 @@ static uint64_t bytes_wanted(const struct hot_window *window, uint64_t page,
 
 /*
  * Used under a system call filter, where nothing can be copied: returns the
- * words themselves. *known_page may name a copy from before the filter, which a
- * signal handler may have replaced since.
+ * words themselves if they are on the stack on which the thread began, else
+ * NULL. *known_page may name a copy from before the filter, which a signal
+ * handler may have replaced since.
  */
 static const uint64_t *own_words(uint64_t address, uint64_t *known_page)
 {

@@ -46,7 +46,7 @@ int walk_has_words(uint64_t known_page);
 /*
  * Returns the first slot in [at, until) for whose word is_wanted() returns
  * true, and stores the word in *word. If there is none, stores 0 and returns
- * `until`, or the first slot that must be read by walk_read().
+ * `until`, or the first slot that is unreadable or must be read by walk_read().
  */
 static inline __attribute__((always_inline)) uint64_t walk_scan(
 	uint64_t at, uint64_t until, uint64_t *known_page,
@@ -83,9 +83,9 @@ int walk_read_page(uint64_t address, uint64_t *known_page, uint64_t *word);
 /*
  * Stores the 8 bytes at an address in *word. Returns false if they are not
  * readable. *known_page must be 0 at first. It holds the page that was read
- * last and its flags, and is updated. Makes a system call if the page is
- * another one. Under a system call filter, only addresses on the stack on which
- * the thread began can be read safely.
+ * last and its flags, and is updated. May make a system call if the page is
+ * another one. Under a system call filter, returns false for another page,
+ * unless it is on the stack on which the thread began.
  */
 static inline int walk_read(uint64_t address, uint64_t *known_page,
 			    uint64_t *word)
