@@ -25,6 +25,7 @@
 
 /*
  * Records the contexts of these frames in hot.tally, the outermost one first.
+ * Skips frames of functions that are not hooked.
  */
 static void record_frames(const struct early_frames *frames)
 {
@@ -61,8 +62,9 @@ static struct tally *make_tally(struct early_timer *one)
 }
 
 /*
- * Creates a tally for a thread that has none, and records the thread's present
- * calling context in it. The thread itself will count in this tally later.
+ * Creates a tally for a thread that has none, and records the context in it
+ * that the thread had when clew attached. The thread itself will count in this
+ * tally later.
  */
 static void make_early_tally(struct early_timer *one, uint64_t since_ns)
 {

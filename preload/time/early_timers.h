@@ -104,15 +104,15 @@ void early_timers_start_heir(const struct hot_thread *thread, uint32_t tid,
  * Creates the timers of all registered threads, except those that have a tally
  * by now and those that block `signals`: a pending tick would interrupt such a
  * thread's system call as soon as it unblocks the signals. Returns 1, or 0 if
- * some threads block them.
+ * some threads that still exist block them, or may block them.
  */
 int early_timers_start(uint64_t signals, early_timer_make make);
 
 /*
  * Deletes the early timer of a thread that has received a tally, and sets
  * *start_ns to the thread's CPU time when the timer was started. Leaves
- * *start_ns unchanged if there was no timer. Called with the tallies' lock
- * held.
+ * *start_ns unchanged if there was no running timer. Called with the tallies'
+ * lock held.
  */
 void early_timers_end_thread(uint32_t tid, uint64_t *start_ns);
 

@@ -67,7 +67,10 @@ struct event {
 
 static void on_event(int signal, siginfo_t *info, void *context);
 
-/* Written before main, except atomic members. */
+/*
+ * Written before main or when clew attaches, except `slots` and the atomic
+ * members.
+ */
 static struct {
 	struct chained chained;
 	struct events_ticks ticks;
@@ -77,9 +80,9 @@ static struct {
 	 */
 	_Atomic uint32_t coarse;
 	/*
-	 * Set when something other than an event has sent SIGURG. Until then
-	 * clew removes SIGURG from each mask by which the program blocks most
-	 * signals, so the kernel does not block it.
+	 * Set when something other than an event has sent SIGURG while events
+	 * were in use. Masks by which threads block most signals then lack
+	 * SIGURG, because clew has removed it (events_take_out()).
 	 */
 	_Atomic uint32_t is_awaited;
 	struct event slots[SLOTS];
@@ -142,7 +145,8 @@ static uint32_t most_events(void)
 
 /*
  * Takes a slot for a thread's event. Returns NULL if the process has its
- * maximum of events. Ends events of threads that have exited.
+ * maximum of events, or if all slots for this tid are in use. Ends events of
+ * threads that have exited.
  */
 static struct event *take_slot(struct tally *tally)
 {
@@ -184,7 +188,8 @@ static struct event *take_slot(struct tally *tally)
 
 /*
  * Returns the time that the sample of a hit stands for: a period plus a part of
- * pending_ns, so that the sum of all samples follows the thread's CPU time.
+ * pending_ns, but at most half a period more or less, so that the sum of all
+ * samples follows the thread's CPU time.
  */
 static uint64_t weigh_hit(struct event *event)
 {
@@ -348,10 +353,11 @@ static int may_be_ended(void)
 }
 
 /*
- * Handles a SIGURG that no event has sent. From now on clew uses no events, and
- * SIGURG belongs to the program alone. A thread that blocks most signals
- * expects SIGURG to be blocked as well. Therefore the handler blocks SIGURG in
- * the thread and sends it again; the thread receives it when it waits for it.
+ * Handles a SIGURG that no event has sent. If events are in use, clew ends
+ * them, and SIGURG then belongs to the program alone. A thread that blocks most
+ * signals expects SIGURG to be blocked as well, although clew has removed it
+ * from the thread's mask. Therefore the handler blocks SIGURG in this thread
+ * and sends it again; the thread receives it when it waits for it.
  */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
@@ -376,8 +382,8 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 
 /*
  * Returns the tid of the calling thread. Avoids a system call if the thread
- * pointer leads to clew's data, because the thread may be using Syscall User
- * Dispatch.
+ * pointer leads to the data of a thread with an event, because the thread may
+ * be using Syscall User Dispatch.
  */
 static uint32_t own_tid(void)
 {
@@ -500,7 +506,8 @@ uint64_t events_put_back(uint64_t mask)
 
 /*
  * Returns whether opening an event has failed because memory, descriptors or
- * the like were exhausted, so that another thread may succeed.
+ * the like were exhausted, or because the thread has exited. Another thread may
+ * then succeed.
  */
 static int is_for_want_of_room(int err)
 {

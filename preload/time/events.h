@@ -19,7 +19,7 @@
  *   is sent while the thread executes its program, and arrives before the next
  *   instruction: no system call returns early. On a PREEMPT_RT kernel another
  *   thread sends the signal later, and clew uses no events.
- * - The signal is SIGURG, whose default action does nothing. Any other signal
+ * - The signal is SIGURG, whose default action does nothing. Most other signals
  *   would kill a program that was exec'ed meanwhile, or a program whose
  *   runtime replaces clew's handler by a system call of its own. Go's runtime
  *   does so; it uses SIGURG itself and tolerates any number of them. If a
@@ -29,8 +29,8 @@
  *   from another process), clew gives the signal up and all threads return to
  *   the tick.
  * - No descriptor stays open: a mapped page keeps the event alive. The kernel
- *   counts the page as locked memory of the user, so clew takes at most a 64th
- *   of RLIMIT_MEMLOCK.
+ *   counts the page as locked memory of the user, so each process uses at most
+ *   a 64th of RLIMIT_MEMLOCK.
  * - The kernel does not copy the page to children, and an exec ends the
  *   event.
  * - A thread gets an event only when it has used the time of some ticks, and
@@ -55,8 +55,9 @@ struct events_ticks {
 
 /*
  * Enables events if they are possible, unless the user wants only ticks or the
- * requested rate is not higher than that of the ticks. Called before main,
- * after the fields about time in the recording's header are set.
+ * requested rate is not higher than that of the ticks. Called before main or
+ * when clew attaches, after the fields about time in the recording's header are
+ * set.
  */
 void events_start(const struct events_ticks *ticks);
 

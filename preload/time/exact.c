@@ -79,10 +79,6 @@ static void each_since(uint64_t came, uint64_t now,
 			continue;
 		visit(slot, now);
 		if (slot->start < came)
-			/*
-			 * The innermost call when the thread switched to this
-			 * stack.
-			 */
 			return;
 	}
 }
@@ -137,7 +133,10 @@ static void switch_stack(void)
 	leave_stack(time_now());
 }
 
-/* Ends the times of the calls that a jump leaves. */
+/*
+ * Ends the times of the calls that a jump leaves. A jump to a lower address is
+ * taken for a switch to another stack.
+ */
 static void end_calls(const void *frame, uint64_t stack, uint64_t now)
 {
 	const uint64_t here = (uintptr_t)frame;

@@ -29,7 +29,7 @@ static void note(struct tally *tally)
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
 	if (!cpu_ns || !now_ns ||
-	    !tally->presence.start_ns) /* the thread has exited */
+	    !tally->presence.start_ns) /* the thread has exited, or not begun */
 		return;
 	tally->wire->present_ns = tally->presence.former_present_ns + now_ns -
 				  tally->presence.start_ns;

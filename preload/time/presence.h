@@ -9,7 +9,7 @@
  * and their CPU time. Both are stored together, when the process ends, and when
  * a call of 0.3 ms or more ends whose return the stub leaves to C (for example
  * the first or the longest of its context, such as a thread's outermost call).
- * A killed process has the values as of then.
+ * A killed process has the values of the latest such moment.
  */
 #ifndef CLEW_TIME_PRESENCE_H
 #define CLEW_TIME_PRESENCE_H

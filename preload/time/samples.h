@@ -2,10 +2,10 @@
 /*
  * Writes samples, and reads the clocks that they refer to.
  *
- * A tally's samples have two writers, and each has a chunk of its own: the
- * tally's owner, in a signal handler (ticks.h), and the watch (watch.h). A
- * chunk is allocated when a sample finds the last one full; part_alloc() is
- * safe in handlers.
+ * A tally's samples have two writers while its thread exists, and each has a
+ * chunk of its own: the tally's owner, in a signal handler (ticks.h), and the
+ * watch (watch.h). A chunk is allocated when a sample finds the last one full;
+ * part_alloc() is safe in handlers.
  */
 #ifndef CLEW_TIME_SAMPLES_H
 #define CLEW_TIME_SAMPLES_H
@@ -20,8 +20,8 @@ void samples_describe(struct wire_header *header, enum wire_time time,
 		      uint32_t rate_hz);
 
 /*
- * Stores the present clocks in header->latest, unless nothing was recorded yet.
- * Any thread may call this function.
+ * Stores the present clocks in header->latest, unless the header has no clocks
+ * yet or a system call filter is active. Any thread may call this function.
  */
 void samples_note_moment(struct wire_header *header);
 

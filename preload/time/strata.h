@@ -16,7 +16,7 @@
  * Each moment of a stratum has the same chance to be observed, so sums are
  * right on average, whatever the thread does (stratified sampling). The length
  * of a stratum may depend only on observations before it began. Therefore the
- * strata of a thread that has waited long become longer (to a 32nd of its
+ * strata of a thread that has waited long become longer (up to a 32nd of its
  * wait), and the strata of all threads if observing costs too much.
  *
  * Strata begin at multiples of their length, so that the watch wakes up once

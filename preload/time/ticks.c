@@ -37,7 +37,7 @@
 
 static void on_tick(int signal, siginfo_t *info, void *context);
 
-/* Written before main, except is_on and is_given_up. */
+/* Written before main or when clew attaches, except the last three members. */
 static struct {
 	struct chained chained;
 	uint64_t period_ns; /* 0: never started */
@@ -47,7 +47,7 @@ static struct {
 	_Atomic uint32_t is_on;
 	/* the program uses the signal, so clew no longer does */
 	_Atomic uint32_t is_given_up;
-	/* The program's stacks are too small for the signal's frame. */
+	/* A stack of the program is too small for the signal's frame. */
 	uint32_t has_no_room;
 } ticks = { .chained = { .place = CHAINED_TICKS,
 			 .handler = on_tick,
@@ -274,8 +274,9 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 	struct kernel_action theirs;
 
 	/*
-	 * The program has blocked all signals in order to wait for them. The
-	 * signal is sent again while it is blocked, so the program receives it.
+	 * The program has probably blocked all signals in order to wait for
+	 * them. The signal is sent again while it is blocked, so the program
+	 * receives it.
 	 */
 	if (is_blocked) {
 		ticks_yield(signal);
@@ -554,7 +555,7 @@ static uint32_t draw_secret(void)
 	return (uint32_t)(stamp * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* Reads the resolution of the coarse clocks, which advance by ticks. */
+/* Returns the resolution of the coarse clocks, which advance by ticks, or 0. */
 static uint64_t find_tick_ns(void)
 {
 	struct timespec tick = { 0 };
@@ -621,10 +622,7 @@ void ticks_yield(int signal)
 	ticks_stop();
 }
 
-/*
- * Returns clew's signal as a bit, or 0 if clew uses none. clew removes this
- * signal from the program's masks.
- */
+/* Returns clew's signal as a bit, or 0 if clew uses none. */
 static uint64_t own_bit(void)
 {
 	return ticks.chained.is_installed && !ticks.is_given_up

@@ -21,9 +21,10 @@
  * program, never within a system call (POSIX_CPU_TIMERS_TASK_WORK), so no
  * sleeping call is woken. Only a signal that is pending while blocked, and is
  * unblocked while a call waits, could interrupt that call. Therefore clew
- * removes its signal from every mask that the program sets (signals.c). Only
- * handlers on alternate stacks block it. A call that waits for signals never
- * returns clew's. On kernels before 5.10 there are no timers.
+ * removes its signal from every mask by which the program blocks most real-time
+ * signals (signals.c). Only handlers on alternate stacks block it. A call that
+ * waits for signals never returns clew's. On kernels before 5.10 there are no
+ * timers.
  *
  * clew chooses a signal that the program does not use. If the program installs
  * a handler later, both get the signal (chained.h). If the program names the
@@ -99,7 +100,7 @@ int ticks_has_timer(const struct tally *tally);
  */
 uint64_t ticks_length_ns(void);
 
-/* Returns the ticks' signal. */
+/* Returns the ticks' signal, or 0 if there is none. */
 int ticks_signal(void);
 
 /* ---- For clew's wrappers of libc's signal functions ---- */
@@ -114,8 +115,8 @@ int ticks_change_action(int signal, const struct sigaction *set,
 /*
  * Returns the mask to set in the kernel when the program wants to block `mask`.
  * If the mask contains most real-time signals, the program does not mean clew's
- * in particular, and clew's is removed. If it contains few signals and clew's
- * is one of them, clew stops using that signal.
+ * in particular, and clew's is removed. If it contains few real-time signals
+ * and clew's is one of them, clew stops using that signal.
  */
 uint64_t ticks_take_out(uint64_t mask);
 

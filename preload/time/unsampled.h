@@ -6,11 +6,11 @@
  * A thread that ends between two ticks would lose the time since the last one,
  * which is most of the time of a thread that lives a few milliseconds.
  * Therefore each tick's sample stands for all CPU time since the thread's last
- * sample. When the thread or the recording ends, the rest is added at the
- * context of one of the thread's samples. Each sample is chosen with a
- * probability that is proportional to its time, so the expected time of each
- * context is right. The time of a thread without samples is recorded as
- * WIRE_WAIT_UNSAMPLED.
+ * sample, unless the thread has an event (events.h). When the thread or the
+ * recording ends, the rest is added at the context of one of the thread's
+ * samples. Each sample is chosen with a probability that is proportional to its
+ * time, so the expected time of each context is right. The time of a thread
+ * without samples is recorded as WIRE_WAIT_UNSAMPLED.
  */
 #ifndef CLEW_TIME_UNSAMPLED_H
 #define CLEW_TIME_UNSAMPLED_H

@@ -114,8 +114,8 @@ static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
 
 /*
  * Records a sample for the time that the thread has waited for a processor, at
- * most the kernel's figure in /proc. That figure includes only waits that have
- * ended.
+ * most the kernel's figure in /proc if that can be read. The figure includes
+ * only waits that have ended.
  */
 static void put_ready(struct tally *tally, uint64_t id)
 {

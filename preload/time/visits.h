@@ -7,12 +7,14 @@
  *	blocked		a sample with the time of the observation's stratum
  *	running		none, because its CPU timer samples it (ticks.h);
  *			without a timer, a sample without a pc
- *	ready to run	a sample whose reason is the processor
+ *	ready to run	without a timer, as if running; otherwise a sample
+ *			whose reason is the processor, once such waits add up
+ *			to 1 ms
  *
- * If a thread's CPU clock has not advanced since the last observation, the
- * thread is still in the same wait: its last sample grows, and it is observed
- * less often. The time from being woken up to running counts as part of the
- * wait.
+ * If the CPU clock of a blocked thread has not advanced since the last
+ * observation, the thread is still in the same wait: its last sample grows, and
+ * it is observed less often. The time from being woken up to running counts as
+ * part of the wait.
  */
 #ifndef CLEW_TIME_VISITS_H
 #define CLEW_TIME_VISITS_H

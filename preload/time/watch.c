@@ -44,7 +44,7 @@ static struct {
 	uint64_t errand_due_ns;
 	/* Time between two calls of the errand. */
 	uint64_t errand_wait_ns;
-	/* When the first watch of this process began. */
+	/* When observing began: the time of tick 0 (strata.h). */
 	uint64_t start_ns;
 	/* number of threads that watch_give_up() has counted as not sampled */
 	uint64_t given_up;

@@ -40,8 +40,8 @@ void watch_start_job(watch_job job);
 
 /*
  * Makes the watch call a function as soon as possible. The function returns 0
- * if work remains; it is then called again, for about two seconds in all. If
- * the watch does not run, it is started for this and ends afterwards.
+ * if work remains; it is then called again, for about one second in all. If the
+ * watch does not run, it is started for this and ends afterwards.
  */
 typedef int (*watch_errand)(void);
 
@@ -49,8 +49,8 @@ void watch_run_errand(watch_errand errand);
 
 /*
  * Called in a forked child whose parent had a watch, which the child lacks.
- * watch_forget() only notes this; watch_start_after_fork() also starts a new
- * watch.
+ * watch_forget() only notes that there is no watch; watch_start_after_fork()
+ * also starts a new watch.
  */
 void watch_forget(void);
 void watch_start_after_fork(void);
