@@ -4,7 +4,8 @@
  * entry that its hash leads to) in the count table.
  *
  * In most cases the context is new and is recorded (record.h). Otherwise it is
- * in another entry, or the thread has no tally yet.
+ * in another entry, or the thread is off (switch.h). This file also verifies
+ * calls, and handles calls on stacks below hot_shadow_low.
  *
  * The code runs on the program's stack, between two instructions of the
  * program. The code uses no libc and no SSE register (-mgeneral-regs-only). A

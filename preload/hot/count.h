@@ -51,8 +51,9 @@ int hot_is_countable(uint64_t *slot, const uint8_t *stub);
 
 /*
  * Counts a call in the context `id`, whose caller has the id `caller`. Records
- * the context if it is new. `site` is the return address, plus WIRE_SITE_TAIL
- * for a tail call, or WIRE_SITE_TAIL alone.
+ * the context if it is new. If there is no room for it, the call counts in a
+ * "(folded)", or as lost. `site` is the return address, plus WIRE_SITE_TAIL for
+ * a tail call, or WIRE_SITE_TAIL alone.
  */
 enum count_result {
 	COUNT_IS_DONE,
@@ -74,8 +75,9 @@ int count_is_heard(void);
  * Returns the id of the function that is being entered at the slot, which is
  * `id` unless the thread's id was stale. Checks the caller's id, and corrects
  * it in the shadow, if the thread is in doubt (switch.h) or the slot is near
- * the beginning of the thread's stack. Ends HOT_MUTED_SHARED if the thread
- * shares its thread pointer no longer.
+ * the beginning of the thread's stack, unless the function was reached by a
+ * tail call. Ends HOT_MUTED_SHARED if the thread shares its thread pointer no
+ * longer.
  */
 uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 
@@ -96,7 +98,7 @@ void count_past_call(uint64_t id, uint64_t caller, int is_tail_call);
 /*
  * Operations `off` and `on` of the counting sinks: count_off() gives the thread
  * a table in which no id is found; count_on() gives the thread the table of its
- * tally.
+ * tally, unless the thread is off (switch.h).
  */
 void count_off(void);
 void count_on(void);

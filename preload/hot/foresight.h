@@ -55,8 +55,8 @@ static inline void foresight_fetch(const struct view *view, uint64_t id,
 /*
  * Notes that a context of `function` with this id is about to be recorded, and
  * prefetches the entries of the two contexts that are expected next. `caller`
- * is another function's context, for which recent_note_of() has just been
- * called, or the root.
+ * is the caller's context, for which recent_note_of() has just been called, or
+ * the root.
  */
 static inline void foresight_note(struct tally *tally, uint64_t caller,
 				  uint32_t caller_function, uint64_t id,

@@ -2,8 +2,9 @@
 /*
  * Native text: the executable segments of all modules.
  *
- * The stubs of a module that contains a JIT count only calls from native text,
- * because generated code may inspect return addresses (guard.h).
+ * Guarded stubs, those of a module that generates code at run time, recognize
+ * by these ranges whether generated code calls: such code may inspect return
+ * addresses (patch/guard.h).
  */
 #ifndef CLEW_HOT_NATIVE_H
 #define CLEW_HOT_NATIVE_H
@@ -13,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * No code lies below this address: a return address below it marks the
- * beginning of a coroutine's stack.
+ * By default, no memory can be mapped below this address (vm.mmap_min_addr): a
+ * return address below it marks the beginning of a coroutine's stack.
  */
 #define NATIVE_LOWEST 0x10000
 

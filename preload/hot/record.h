@@ -5,8 +5,7 @@
  * the context if it is new. If there is no room for another context, the call
  * counts at "(folded)" below its caller.
  *
- * All functions are safe where those of count.h are. All but record_caller()
- * count a call.
+ * All functions are safe where those of count.h are.
  */
 #ifndef CLEW_HOT_RECORD_H
 #define CLEW_HOT_RECORD_H
@@ -39,7 +38,8 @@ enum record_known record_first_tail_call(uint64_t id, uint64_t site);
 /*
  * Records a new context below `caller` and counts its first call. Returns false
  * if the call must fold: there is no room, the process has as many contexts as
- * allowed, or the caller is a "(folded)" itself.
+ * allowed, the caller is a "(folded)" itself, or no function's key leads from
+ * `caller` to `id`.
  */
 int record_new_call(uint64_t id, uint64_t caller, uint64_t site);
 
@@ -53,7 +53,8 @@ int record_caller(uint64_t id, union note note);
  * Counts a call at "(folded)" below the nearest recorded caller. The thread's
  * id becomes that of this "(folded)", so calls that the function makes count
  * there as well. If nothing can grow and the reserve for "(folded)" is used up,
- * the call counts below a caller further out, in the end below the root.
+ * the call counts below a caller further out, in the end below the root. If
+ * even that fails, the call is lost.
  */
 void record_folded_call(uint64_t caller);
 

@@ -3,14 +3,14 @@
  * Folded recursion (--fold-recursion): recursive calls get no contexts of their
  * own.
  *
- * Without the option each level of a recursion is a context, without a bound.
- * With it, a call of a function that is active already counts in the context of
- * the active call, and so do the calls that it makes:
+ * Without the option each level of a recursion is a context, up to the limit of
+ * contexts. With it, a call of a function that is active already counts in the
+ * context of the active call, and so do the calls that it makes:
  *
  *	main -> a -> b -> a -> c    counts in    main -> a, main -> a -> c
  *
- * No context then contains a function twice. Each call is still counted, in
- * some context of its function; only the depth of the recursion is lost.
+ * Each call is still counted, in some context of its function; only the depth
+ * of the recursion is lost.
  *
  * The thread's id is that of the context in which it counts. The call's own id
  * is in no table, so each such call takes the slow path (count.c). The caller's

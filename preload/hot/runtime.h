@@ -4,8 +4,8 @@
  * static in that file.
  *
  * Members are written while the process has one thread (before main, and in a
- * forked child), and read by any thread afterwards, unless their comments say
- * otherwise.
+ * forked child) or, when clew attaches, while all threads are stopped. They are
+ * read by any thread afterwards, unless their comments say otherwise.
  */
 #ifndef CLEW_HOT_RUNTIME_H
 #define CLEW_HOT_RUNTIME_H

@@ -4,7 +4,8 @@
  *
  * The rest of the runtime is the same for all sinks: stubs keep ids, shadow and
  * returns right, landings follow jumps, walks read stacks. A process has one
- * sink, rt.sink, which its configuration selects before the first stub exists:
+ * sink at a time, rt.sink, which the configuration selects before the first
+ * stub exists:
  *
  *	sink_counting	counts each call (hot/sink.c)
  *	sink_timing	counts and times it (time/exact.c)
@@ -62,8 +63,8 @@ struct tally;
 struct trampoline;
 
 /*
- * The beginning of a pause: the time by the sink's clock, and hot.accounted,
- * from which on time is not the program's.
+ * The beginning of a pause, a time that is not the program's: the sink's clock,
+ * and hot.accounted at that moment.
  */
 struct sink_pause {
 	uint64_t start, accounted;
@@ -140,7 +141,8 @@ struct sink {
 	 * Called before an unwinder jumps to the handler of an exception. `at`
 	 * contains the slots of `count` calls, innermost first. The unwinder
 	 * has made the first `returning` of these calls, which still return to
-	 * it; the others end by the jump. Begins and returns a pause.
+	 * it; the others end by the jump. 0: it is unknown which calls the
+	 * unwinder has made. Begins and returns a pause.
 	 */
 	struct sink_pause (*unwind)(const uint64_t *at, uint32_t count,
 				    uint32_t returning);

@@ -23,9 +23,9 @@
  * this one call as before, and reads or writes nothing else.
  *
  * All functions concern the calling thread. Signal handlers may switch at any
- * moment. When a handler returns, it has undone its changes of the reasons,
- * except "in doubt". Therefore the reasons are stored first, then stubs are
- * switched, and then the reasons are read again.
+ * moment. When a handler returns, it has undone its changes of hot.muted, but
+ * the other reasons may have changed. Therefore the reasons are stored first,
+ * then stubs are switched, and then the reasons are read again.
  */
 #ifndef CLEW_HOT_SWITCH_H
 #define CLEW_HOT_SWITCH_H

@@ -261,7 +261,7 @@ static int is_cut(uint64_t key)
 
 /*
  * Stores that a function is cut. There is room for two keys with the same hash;
- * a third one replaces the second.
+ * a third one replaces the second, which is then no longer cut.
  */
 static void cut(uint64_t key)
 {

@@ -301,7 +301,10 @@ struct tally {
 	uint32_t busy;
 	/* Stress builds: set if slow paths have been nested. */
 	uint32_t was_reentered;
-	/* Stack addresses of the slow paths. */
+	/*
+	 * Stack addresses of the frames of the active slow paths, outermost
+	 * first.
+	 */
 	uintptr_t paths[TALLY_PATHS_MAX];
 
 	/*

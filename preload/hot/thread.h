@@ -2,12 +2,12 @@
 /*
  * The state of a thread, in thread-local storage.
  *
- * A call in a known context touches the first cache line only. A new thread has
- * the initial values of state.c: an empty table in which no id is found, so its
- * first call takes the slow path, which attaches the thread. The state is
- * written by the thread itself, by its signal handlers, and by threads or
- * children that share its thread pointer (sharing.h). The watch, which samples
- * by the wall clock, reads the id (time/observation.c).
+ * A call in a known context touches only the first cache line of this data. A
+ * new thread has the initial values of state.c: an empty table in which no id
+ * is found, so its first call takes the slow path, which attaches the thread.
+ * The state is written by the thread itself, by its signal handlers, and by
+ * threads or children that share its thread pointer (sharing.h). The watch,
+ * which samples by the wall clock, reads the id (time/observation.c).
  */
 #ifndef CLEW_HOT_THREAD_H
 #define CLEW_HOT_THREAD_H
@@ -56,7 +56,10 @@ enum hot_wanted {
 struct hot_sharing {
 	int32_t owner;
 	int32_t unknown; /* sharers that did not fit into hot_aside */
-	/* Stack slot where sharing began, or a later slot further out. */
+	/*
+	 * Stack address where sharing began, or the slot of a later call
+	 * further out.
+	 */
 	uint64_t from;
 };
 
@@ -105,7 +108,11 @@ struct hot_loans {
 	 * there is none
 	 */
 	uint64_t borrower;
-	uint64_t filter; /* bit `at / 8 % 64` is set for each slot on loan */
+	/*
+	 * bit `at / 8 % 64` is set for each slot on loan, and may be set for
+	 * others
+	 */
+	uint64_t filter;
 };
 
 #define HOT_WINDOW_WORDS 2048 /* 16 KiB */
@@ -284,7 +291,10 @@ struct hot_thread {
 	void (*carried_reported)(void);
 	/* The frame of the innermost bridge, or 0 (jvm/natives/bridge.h). */
 	uint64_t java_top;
-	/* Addresses in the packet (tracing/traced.c). */
+	/*
+	 * Addresses in the packet: of the next word, and the limit up to which
+	 * stubs write words by themselves (tracing/traced.c).
+	 */
 	uint64_t trace_next;
 	uint64_t trace_limit;
 	/*

@@ -11,8 +11,8 @@
 
 /*
  * Calls that take at least this many ticks of the time stamp counter, about 0.3
- * ms, are followed by hot_note_presence(). The cost of its two system calls is
- * negligible for such calls.
+ * ms at 3.5 GHz, are followed by hot_note_presence(). The cost of its two
+ * system calls is negligible for such calls.
  */
 #define LONG_TICKS (UINT64_C(1) << 20)
 
@@ -48,8 +48,8 @@ static void keep_most(uint64_t *to, uint64_t ticks)
 }
 
 /*
- * Stores a minimum. 0 means that no call has ended yet, because the duration of
- * a call is never 0.
+ * Stores a minimum. 0 means that no call has ended yet. A clamped duration of 0
+ * is taken for that, too.
  */
 static void keep_least(uint64_t *to, uint64_t ticks)
 {

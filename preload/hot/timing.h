@@ -27,8 +27,8 @@
  *
  * On a stack that is left and returned to, as coroutines do, inclusive time
  * continues meanwhile. If the intervals of two calls overlap without nesting,
- * the own time of one would be negative. It is set to 0, and `clamped` counts
- * this.
+ * the own time of one can be negative or exceed its inclusive time. It is then
+ * set to 0 or to the inclusive time, and `clamped` counts this.
  */
 #ifndef CLEW_HOT_TIMING_H
 #define CLEW_HOT_TIMING_H

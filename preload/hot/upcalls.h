@@ -74,17 +74,19 @@ struct wire_count *hot_blank_table(void);
 uint64_t *hot_histogram(struct tally *tally, uint64_t id, uint32_t function);
 
 /*
- * Records the callers of a function that is being entered, in the calling
- * thread's tally, as far as they are not recorded there.
+ * Records the callers of a function that is being entered in the calling
+ * thread's tally, if they are not recorded there and the stack shows them. Does
+ * nothing under a system call filter.
  */
 void hot_record_callers(uint64_t callee);
 
 /*
  * Records the context `id` of an active function, whose slot is `slot` or
- * further out, and those of its callers, as far as they are not recorded in the
- * calling thread's tally. Attaches the thread to a tally if it has none. Called
- * for functions that were active before clew attached, when they are about to
- * return or to make a tail call, and for those of a forked child.
+ * further out, and those of its callers, if they are not recorded in the
+ * calling thread's tally and the stack shows them. Attaches the thread to a
+ * tally if it has none. Called for functions that were active before clew
+ * attached, when they are about to return or to make a tail call, and for those
+ * of a forked child.
  */
 void hot_record_running(const uint64_t *slot, uint64_t id);
 
@@ -191,8 +193,9 @@ uint64_t hot_id_at(const struct tally *tally, uint64_t pc);
 uint32_t hot_function_at(uint64_t pc);
 
 /*
- * Returns the address in the program of an instruction that a stub executes
- * instead of the function, or pc if it is none.
+ * If pc is in a stub, at an instruction that the stub executes instead of the
+ * function, returns that instruction's address in the program; otherwise
+ * returns pc.
  */
 uint64_t hot_program_pc(uint64_t pc);
 
