@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between `clew attach`, which stops a process from outside (the
- * controller), and libclew.so, which was loaded into that running process.
+ * The interface between `clew attach` (the controller), which stops the threads
+ * of a process from outside, and libclew.so, which is loaded into that process.
  *
  * The controller makes a thread of the process call the functions below. These
  * functions leave their results in the exported variable `clew_attachment`.
@@ -12,12 +12,13 @@
  *		it again, in any thread.
  *	clew_attach_enter(threads, count)
  *		All threads are stopped: prepares them for counting. Then the
- *		controller writes the texts, and the words on stacks that the
- *		library has stored in the array of frames.
+ *		controller writes the texts (struct wire_text), and the words on
+ *		stacks that the library has stored in the array of frames.
  *	clew_attach_share(threads, count)
  *		All threads are still stopped, and the library's own texts are
- *		written: maps code with its hooks, which processes share. The
- *		controller writes the code that is not mapped.
+ *		written: maps segments of code from files that contain the
+ *		hooks, where such files exist. The controller writes the texts
+ *		of the other segments.
  *	clew_attach_runtimes(wish)
  *		After clew_attach_enter() and before clew_attach_detach(): a
  *		thread of the library's own starts or ends the reports of
@@ -26,21 +27,21 @@
  *	clew_attach_finish()
  *		Ends sampling. If no thread can be made to call this function,
  *		the controller sets finish_wish, and the next thread that loads
- *		or unloads a library calls it.
+ *		or unloads a library ends sampling.
  *	clew_attach_detach(threads, count)
  *		All threads are stopped: prepares restoring the texts. Fails
- *		while any thread may still return into a stub. Then the
- *		controller can only remove the hooks, and only if may_unhook is
- *		set.
+ *		while any thread may still return into a stub. After a failure,
+ *		the controller can at most remove the hooks, and only if
+ *		may_unhook is set.
  *	clew_attach_release(threads, count)
  *		All threads are still stopped, and texts and stacks are
  *		restored: frees the library's memory.
  *
- * The controller itself writes into code, a whole page at a time, so that no
- * instruction stays half-written if the controller is killed. It also writes
- * the words on stacks and the threads' variables. If the controller is killed
- * while a thread executes one of these functions, the function completes, and
- * the process continues.
+ * The controller itself writes into code, in whole pages, so that an
+ * instruction within a page is never half-written if the controller is killed.
+ * The controller also writes the words on stacks and the library's variables of
+ * each thread. If the controller is killed while a thread executes one of these
+ * functions, the function completes, and the process continues.
  */
 #ifndef CLEW_WIRE_ATTACHMENT_H
 #define CLEW_WIRE_ATTACHMENT_H
@@ -53,8 +54,9 @@
 
 /*
  * Upper bounds of values in clew_attachment: numbers of array elements, the
- * size of a thread's variables, and -result. `clew attach` refuses a process
- * whose attachment exceeds a bound (cli/target/attachment_copy.h).
+ * size of the library's variables of a thread, and -result. `clew attach`
+ * refuses a process whose attachment exceeds a bound
+ * (cli/target/attachment_copy.h).
  */
 #define WIRE_ATTACH_TEXTS_MAX          (UINT64_C(1) << 21)
 #define WIRE_ATTACH_FRAMES_MAX         (UINT64_C(1) << 18)
@@ -72,7 +74,8 @@
 #define WIRE_ATTACH_RELEASE            "clew_attach_release"
 
 enum wire_attach_state {
-	WIRE_ATTACH_NONE, /* clew was never attached, or has detached */
+	/* Nothing is prepared: never attached, detached, or it failed. */
+	WIRE_ATTACH_NONE,
 	/* clew_attach_prepare() is complete; no text is written yet. */
 	WIRE_ATTACH_PREPARED,
 	WIRE_ATTACH_ENTERED, /* the texts are written or being written */
@@ -89,9 +92,9 @@ enum wire_attach_state {
 
 /*
  * Whether a thread has requested to block SIGTRAP, while clew keeps SIGTRAP
- * unblocked for its own use. WIRE_ATTACH_BLOCKS_AS_OTHERS: the thread has not
- * requested anything about SIGTRAP since; it is assumed to block SIGTRAP if it
- * blocks all other signals.
+ * unblocked for its own use. WIRE_ATTACH_BLOCKS_AS_OTHERS: no request of the
+ * thread is known. clew then assumes that a thread that blocks all other
+ * signals also blocks SIGTRAP.
  */
 enum wire_attach_blocks {
 	WIRE_ATTACH_BLOCKS_AS_OTHERS,
@@ -102,12 +105,12 @@ enum wire_attach_blocks {
 /* Results of clew_attach_runtimes(). */
 enum wire_attach_runtimes {
 	/*
-	 * There are no runtimes, their reports have ended, or the library's
-	 * thread could not be created.
+	 * The process has no language runtime that clew supports, its reports
+	 * have ended, or the library's thread could not be created.
 	 */
 	WIRE_RUNTIMES_NONE,
 	/*
-	 * There are runtimes whose reports were not started yet. With
+	 * The process has a runtime whose reports are not started. With
 	 * --java=standby: counting is switched off.
 	 */
 	WIRE_RUNTIMES_FOUND,
@@ -166,20 +169,17 @@ _Static_assert(sizeof(struct wire_asked) == 96, "on the wire");
 /* A stopped thread. */
 struct wire_stopped {
 	uint64_t tid;
-	/* The thread pointer, or 0 if libc did not create the thread. */
+	/* Thread pointer; 0: libc did not create the thread. */
 	uint64_t block;
 	uint64_t pc, sp;
 	/* Index of the thread's innermost frame in the attachment's array. */
 	uint32_t first_frame;
-	/*
-	 * Number of its frames; one more element follows, which the library
-	 * uses.
-	 */
+	/* Number of the thread's frames in the array. */
 	uint32_t frame_count;
 	/*
-	 * 1 if the stack was unwound; the thread then has frame_count + 1
-	 * elements in the array. 0 if it could not be unwound; the thread then
-	 * has none.
+	 * 1 if the stack was unwound; the array then has frame_count + 1
+	 * elements for the thread, the last for use by the library. 0 if the
+	 * stack could not be unwound; the array then has no element for it.
 	 */
 	uint32_t is_unwound;
 	uint32_t pad;
@@ -188,15 +188,14 @@ _Static_assert(sizeof(struct wire_stopped) == 48, "on the wire");
 
 /*
  * A function that was active before clew attached. The controller stores the
- * frame, and clew_attach_enter() replaces `at` and `word`: then `word` is a
- * word that the controller has to write, and `at` its address (0: nothing to
- * write). These words can be written one by one: after each of them the process
- * works. The last word of a thread sets the thread's context and is written
- * last.
+ * frame. clew_attach_enter() then replaces `word` by a word that the controller
+ * has to write, and `at` by the address of that word (0: nothing to write). The
+ * controller may be killed between two of these words without harm to the
+ * process. The word in a thread's last element sets the thread's context and is
+ * written last.
  */
 struct wire_frame {
-	/* Address of the function's return address on the stack. */
-	uint64_t at;
+	uint64_t at;       /* location of the return address on the stack */
 	uint64_t word;     /* the function's return address */
 	uint64_t function; /* entry of the function */
 	/*
@@ -221,17 +220,18 @@ struct wire_attachment {
 	uint64_t texts;            /* array of struct wire_text */
 	uint64_t text_count;
 	/*
-	 * Used by the library only: lookup_generation() (preload/host/lookup.h)
-	 * when the modules were hooked or retired last.
+	 * Used by the library only: the value of lookup_generation()
+	 * (preload/host/lookup.h) when modules were hooked or retired last.
 	 */
 	uint64_t modules;
 	uint64_t frames;    /* array of struct wire_frame */
 	uint64_t frame_max; /* capacity of this array */
 	/*
 	 * The code in which no thread may be when clew detaches: these ranges,
-	 * and each window of 16 MiB whose byte b in the map at address
-	 * `windows` has bit 1 << b set in window_values. In addition, the word
-	 * at distance busy_at from each thread's control block must be 0.
+	 * and some windows of 16 MiB. The map at address `windows` has one byte
+	 * for each window; a byte b means such a window if window_values has
+	 * the bit 1 << b. In addition, the word at distance busy_at from each
+	 * thread's control block must be 0.
 	 */
 	struct wire_attach_range {
 		uint64_t start, end;
@@ -251,8 +251,8 @@ struct wire_attachment {
 	 */
 	uint64_t shared_count;
 	/*
-	 * Result of clew_attach_detach(): 1 if no thread is executing a text or
-	 * writing to code, so that the hooks can be removed.
+	 * Result of clew_attach_detach(): 1 if no thread is among the bytes of
+	 * a text or is writing to code, so that the hooks can be removed.
 	 */
 	uint64_t may_unhook;
 	/*

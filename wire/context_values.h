@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Values of contexts in a recording (recording.h): numbers that an agent in the
- * program counts (agent/clew.h), for example allocated bytes. An agent's table
- * consists of one or several chunks with the same columns. Each chunk has this
- * form:
+ * program counts (agent/clew.h), for example allocated bytes; hits of a user's
+ * probes (user_probe.h); or the costs in another tool's file (imported.h). A
+ * table of values consists of one or several chunks with the same columns. Each
+ * chunk has this form:
  *
  *	wire_values | wire_value_kind of each column | row | row | ...
  *
  * A row is a wire_value_row followed by one int64_t for each column. Any thread
- * may change these numbers, by atomic operations. Readers add up rows of the
- * same context, and columns of the same name in several tables.
+ * of the process may change these numbers, by atomic operations. Readers add up
+ * rows of the same context, and columns of the same name in several tables.
  */
 #ifndef CLEW_WIRE_CONTEXT_VALUES_H
 #define CLEW_WIRE_CONTEXT_VALUES_H
@@ -47,7 +48,7 @@ enum wire_row_state {
 	 * functions.
 	 */
 	WIRE_ROW_CONTEXT,
-	/* Values of all contexts for which there was no free row. */
+	/* Values of all contexts that got no row of their own. */
 	WIRE_ROW_OTHERS,
 };
 

@@ -22,16 +22,18 @@ enum wire_fold {
 
 /*
  * On average one call in verify_period is verified. The first calls of contexts
- * are verified more often, because they are few: one in WIRE_EARLY_PERIOD. Once
- * a tally has WIRE_EARLY_CONTEXTS contexts, whose stacks may be deep, it is one
- * in WIRE_LATE_PERIOD.
+ * are few, so that one in WIRE_EARLY_PERIOD of these is verified. Once a tally
+ * has WIRE_EARLY_CONTEXTS contexts, whose stacks may be deep, one in
+ * WIRE_LATE_PERIOD is verified. A smaller verify_period holds for first calls
+ * too.
  */
 #define WIRE_EARLY_CONTEXTS 16384
 #define WIRE_EARLY_PERIOD   16
 #define WIRE_LATE_PERIOD    128
 
 /*
- * Returns N if one of N first calls of contexts is verified, or 0 if none is.
+ * Returns N if one of N first calls of contexts is verified on average, or 0 if
+ * none is.
  */
 static inline uint32_t wire_first_period(uint32_t verify_period, int is_late)
 {
@@ -50,7 +52,7 @@ enum wire_partial {
 	 * memory.
 	 */
 	WIRE_PARTIAL_BORROWED,
-	/* The thread has not recorded the context of a caller. */
+	/* The thread's tally has no record of the context of a caller. */
 	WIRE_PARTIAL_RECORD,
 	/* A system call filter forbids calls that verification needs. */
 	WIRE_PARTIAL_FILTER,
@@ -59,10 +61,7 @@ enum wire_partial {
 	WIRE_PARTIAL_COUNT = 6
 };
 
-/*
- * Results of verifying calls that were drawn at random, each call with the same
- * probability.
- */
+/* Results of verifying calls that were drawn at random. */
 struct wire_verdicts {
 	uint64_t verified;   /* checks in which the whole stack matched */
 	uint64_t collisions; /* two contexts have the same id */
@@ -77,7 +76,7 @@ _Static_assert(sizeof(struct wire_verdicts) == 72, "on the wire");
  * owns the tally writes to it. A reader may see values that are slightly old.
  *
  * If the table must grow, the owner copies it to a new table, stores `table`,
- * zeroes the counts of the old table, and stores `retired`. A call that was
+ * zeroes the counts of the old table, and stores `retired`. A stub that was
  * interrupted may still add a count to the old table, so readers add the counts
  * of both.
  */
@@ -87,7 +86,7 @@ struct wire_tally {
 	/* Number of contexts that this tally has recorded. */
 	uint64_t contexts;
 	uint64_t folded_calls[WIRE_FOLD_COUNT]; /* indexed by enum wire_fold */
-	/* Calls of contexts that were recorded before. */
+	/* Calls of contexts that were already recorded. */
 	struct wire_verdicts calls;
 	struct wire_verdicts firsts; /* first calls of contexts */
 	/*
@@ -97,14 +96,14 @@ struct wire_tally {
 	uint64_t paused_ticks;
 	/*
 	 * WIRE_TIME_EXACT: present_ns is the elapsed time of the tally's
-	 * threads, each since its first call. cpu_ns is their CPU time, read at
-	 * the same moment or slightly earlier. 0: unknown.
+	 * threads, each since it got the tally. cpu_ns is their CPU time, read
+	 * at the same moment or slightly earlier. 0: unknown.
 	 */
 	uint64_t present_ns, cpu_ns;
 	/*
-	 * The part of `firsts` that was verified in the late period: the calls
-	 * with a definite result, and among these the calls whose stack did not
-	 * match.
+	 * The part of `firsts` that was verified once in WIRE_LATE_PERIOD: the
+	 * calls with a definite result, and among these the calls whose stack
+	 * did not match.
 	 */
 	uint64_t late_decided, late_wrong;
 };
@@ -115,8 +114,9 @@ _Static_assert(sizeof(struct wire_tally) == 256, "on the wire");
 #define WIRE_TALLY_TABLE_LOG2   8
 
 /*
- * Returns a reference to a count table: its file offset, which is a multiple of
- * 64, and in the low 6 bits the binary logarithm of the number of its entries.
+ * Returns a reference to a count table: the table's file offset, which must be
+ * a multiple of 64, and in the low 6 bits the binary logarithm of the number of
+ * its entries.
  */
 static inline uint64_t wire_table_ref(uint64_t offset, unsigned int log2)
 {
@@ -136,9 +136,9 @@ static inline unsigned int wire_table_log2(uint64_t ref)
 /*
  * One entry of a count table. The home of an id is entry (id >> 4) & (entries -
  * 1). If this entry has another id, the search goes to the next entry, and from
- * the last to the first. Id 0 marks an empty entry, WIRE_COUNT_CLAIMED an entry
- * that is being filled; in a killed process it stays so. One more empty entry
- * follows the last one and is not part of the table.
+ * the last to the first. Id 0 marks an empty entry. WIRE_COUNT_CLAIMED marks an
+ * entry that is being filled, or was when the process was killed. One more
+ * empty entry follows the last one and is not part of the table.
  */
 struct wire_count {
 	_Atomic uint64_t id; /* written by the owner, before the first count */
@@ -147,8 +147,8 @@ struct wire_count {
 _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
 
 /*
- * No entry of a context has this id: it is the complement of ID_ROOT, and the
- * root is never called by a tail call (wire_tail_id()).
+ * No context has an entry with this id, which is the complement of ID_ROOT:
+ * ID_ROOT contains no function that a tail call could enter (wire_tail_id()).
  */
 #define WIRE_COUNT_CLAIMED UINT64_MAX
 
@@ -177,12 +177,13 @@ static inline uint64_t wire_calls(const struct wire_count *count)
 /*
  * WIRE_TIME_EXACT: the measured times of an entry's calls, in ticks of the time
  * stamp counter. The times precede each count table in reverse order, so an
- * entry's index locates them whatever the size of the table:
+ * entry's index locates its times without the size of the table.
  *
  *	times[n-1] ... times[1] times[0] | entry[0] entry[1] ... entry[n-1]
  *
  * A call is counted when it begins and timed when it ends. In a forked child,
- * the calls that are active at the fork begin anew, and are not counted again.
+ * the calls that are active at the fork are timed from the fork on, and are not
+ * counted again.
  */
 struct wire_times {
 	uint64_t ended; /* completed calls */
@@ -190,8 +191,8 @@ struct wire_times {
 	/* Self time of completed calls and of some active ones. */
 	uint64_t self;
 	/*
-	 * Least and greatest inclusive time of a completed call; 0: no call is
-	 * complete.
+	 * Least and greatest inclusive time of a completed call. min is 0 if no
+	 * call is complete.
 	 */
 	uint64_t min, max;
 	uint64_t histogram; /* used by the library only */
@@ -220,17 +221,17 @@ static inline void wire_times_add(struct wire_times *to,
  * that took 2^i to 2^(i+1)-1 measured ticks; bin 0 also counts calls of 0
  * ticks. The histogram of function 0 counts the calls of all functions that got
  * no histogram for want of room. A native method has one histogram for each
- * Java method that calls it. The latest call of a context enters its bin only
- * at the context's next call (stub.S), so readers must add `latest` of each
- * context, with at least one tick.
+ * Java method that calls it. The latest call of a context is added to a bin
+ * only when the context's next call ends (stub.S). Readers must add `latest` of
+ * each context with completed calls, as at least one tick.
  */
 #define WIRE_BINS 64
 
 struct wire_histogram {
 	uint32_t function;
 	/*
-	 * Number of the calling Java method, in a WIRE_RANGE_JAVA; 0: all other
-	 * callers.
+	 * Number of the Java method that calls the native method `function`, in
+	 * a WIRE_RANGE_JAVA; 0: all other callers.
 	 */
 	uint32_t caller;
 	uint64_t bins[WIRE_BINS];
@@ -250,8 +251,8 @@ static inline unsigned int wire_bin(uint64_t ticks)
 struct wire_context {
 	_Atomic uint64_t id;
 	/*
-	 * Return address of the context's first call, 0 if it is unknown or
-	 * there was no call; and the flag WIRE_SITE_TAIL.
+	 * Return address of the context's first call, or 0 if it is unknown or
+	 * there was no call. May have the flag WIRE_SITE_TAIL.
 	 */
 	uint64_t site;
 	/* Number of the innermost function, or WIRE_FOLDED. */
@@ -293,29 +294,29 @@ static inline uint64_t wire_context_id(const struct wire_context *context)
 }
 
 /*
- * The function number of records "(folded)", which count the calls below a
- * context that got no context of their own.
+ * The function number of contexts "(folded)". Each of these counts the calls
+ * below its caller that got no context of their own.
  */
 #define WIRE_FOLDED UINT32_MAX
 
 /*
  * A function whose hook was removed for some time to keep a budget. While the
  * hook is removed, calls of the function are not counted, and the calls that it
- * makes are counted below its caller. There is one record for each such
- * function, which clew's own thread updates in place. Times are CLOCK_REALTIME.
+ * makes are counted below its caller. There is at most one record for each
+ * function. clew's own thread updates it in place.
  */
 struct wire_left_out {
 	uint32_t function; /* the function's number */
 	uint32_t times;    /* how often its hook was removed */
-	/* When the function's hook was removed first. */
+	/* CLOCK_REALTIME when the function's hook was removed first. */
 	uint64_t first_ns;
-	/* time since which the hook is removed; 0 if the function is hooked */
+	/* CLOCK_REALTIME since which the hook is removed; 0: it is hooked */
 	_Atomic uint64_t since_ns;
 	uint64_t out_ns; /* total time without the hook, before since_ns */
 	/*
-	 * Estimated number of calls without the hook, including the time since
-	 * since_ns. Computed from the rates of calls before and after such a
-	 * time, each time clew's thread polls (wire_missed()).
+	 * Estimated number of calls without the hook, until clew's thread
+	 * polled last. Computed from the rates of calls while the function was
+	 * hooked.
 	 */
 	uint64_t missed;
 	/*
@@ -327,9 +328,9 @@ struct wire_left_out {
 _Static_assert(sizeof(struct wire_left_out) == 48, "on the wire");
 
 /*
- * Returns the estimated number of calls without the hook at the end of the
- * recording. rest_ns is the CPU time that the program has used since clew's
- * thread polled last.
+ * Returns the estimated number of calls without the hook up to the end of the
+ * recording. rest_ns is the CPU time that the program used after clew's thread
+ * polled last.
  */
 static inline uint64_t wire_missed(const struct wire_left_out *left,
 				   uint64_t rest_ns)

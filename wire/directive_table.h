@@ -9,14 +9,14 @@
  *
  *	ID		DIRECTIVE_ID is the directive's number, which is not
  *			stored in files
- *	word		the directive's name in the configuration, which is
- *			also the long name of the option
+ *	word		the directive's name in the configuration, and the long
+ *			name of the option if a command has one
  *	KIND		the kind of its value (enum wire_setting_kind), see
  *			below
  *	member		the member of struct config (preload/host/config.h)
  *			that holds the value
- *	standard	the member's value if the configuration has no such
- *			directive
+ *	standard	the member's value if the configuration does not have
+ *			the directive
  *	least, most	bounds of the number; 0 and 0 if the kind has no number
  *	COMMANDS	which commands have the option: RECORD (clew record),
  *			BOTH (clew attach as well), NONE
@@ -32,8 +32,8 @@
  * The kinds:
  *
  *	FLAG		no value; sets an int to 1
- *	NUMBER		a decimal number; people may write 4K, 2M or 1G. The
- *			last of several directives holds
+ *	NUMBER		a decimal number; on the command line and in rules also
+ *			4K, 2M or 1G. The last of several directives holds
  *	LIMIT		like NUMBER, but the least of several directives holds
  *	WORD		one of the words of wire_directive_words()
  *	TEXT, REGEX	any text; an extended regular expression
@@ -53,9 +53,7 @@
 /* The value of --trace if the user gives the option without a value. */
 #define DIRECTIVE_TRACE_STANDARD "1G"
 
-/*
- * Number of calls between two time stamps of a trace, if the user gives none.
- */
+/* Number of calls between two time stamps of a trace by default (--stamps). */
 #define DIRECTIVE_STAMPS_STANDARD 64
 
 /* clang-format off */
@@ -205,7 +203,7 @@ enum wire_directive {
  * A configuration is refused for the reason `why` if directive A has one of the
  * values of A and directive B one of the values of B. `values` is NULL for any
  * value, or words with `|` between them; `!` in front of the words means all
- * values except these. Of a directive's value, only the part before a colon is
+ * values except these. Only the part of a directive's value before a colon is
  * compared.
  */
 /* clang-format off */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Estimates the memory that hooking takes in a process that clew attaches to,
- * before anything is changed.
+ * Estimates the memory that hooking will take in a process to which clew
+ * attaches. The estimate is made before clew changes the process.
  *
  * A hooked function needs a stub, its share of a page of code that becomes
  * private, a record of the bytes written over its code, and an entry in the
- * list from which the code is restored. For some programs with all functions
- * hooked, the table shows by how much memory.max_usage_in_bytes of the
- * process's own control group rises at most, in kB, and the number of
- * additional mappings (Debian 12, 2026-11-28):
+ * list from which the code is restored.
+ *
+ * Some programs were measured in a control group of their own, with all
+ * functions hooked (Debian 12, 2026-11-28). "rises" is the greatest rise of
+ * memory.max_usage_in_bytes, in kB. "mappings" is the number of additional
+ * mappings:
  *
  *			functions	rises	estimate mappings estimate
  *	sleep			85	1,420	3,017	32	80
@@ -23,15 +25,16 @@
  *	gdb			77,089	73,788	81,976	606	850
  *	Xvfb (LLVM)		200,723	211,348	208,754	1,516	2,087
  *
- * These rows were measured with stubs in private memory, and their estimates
- * with 1,050 bytes for each function. The first process of a session also
- * writes the file of stubs that the other processes share, which stays in the
- * page cache: in redis-server the rise is then 33,300 kB, so the estimate now
- * uses 1,200 bytes for each function. The first process also writes copies of
- * modules with their hooks (preload/hooking/shared_text.h), whose constants and
- * symbols are in the page cache as well: in redis-server the rise is then
- * 40,700 kB, so HOOK_MEMORY_FILES_BYTES for each function are added for the
- * first process.
+ * In these rows stubs are in private memory, and the estimate uses 1,050 bytes
+ * for each function. The first process of a session also writes the file of
+ * stubs that the other processes share. The page cache contains this file: in
+ * redis-server the rise is then 33,300 kB. Therefore the present estimate uses
+ * 1,200 bytes for each function.
+ *
+ * The first process also writes copies of modules with their hooks
+ * (preload/hooking/shared_text.h), which the page cache contains as well. In
+ * redis-server the rise is then 40,700 kB. Therefore the caller adds
+ * HOOK_MEMORY_FILES_BYTES for each function in the first process.
  *
  * 100 more threads take 0.8 MB. Count tables and contexts are not included: the
  * library limits them (preload/record/memory_bound.h).
@@ -44,23 +47,23 @@
 struct hook_memory {
 	uint64_t bytes; /* memory, in bytes */
 	/*
-	 * Address space in bytes. It matters only if the process's address
-	 * space is limited.
+	 * Address space in bytes; matters only if the process has a limit of
+	 * its address space.
 	 */
 	uint64_t address_bytes;
 	uint64_t mappings;
 };
 
-/*
- * Memory in bytes: for each hooked function, for each thread, and for the
- * library.
- */
+/* Bytes of memory for each hooked function. */
 #define HOOK_MEMORY_FUNCTION_BYTES UINT64_C(1200)
 /*
  * Additional bytes for each function, if the process writes the shared files.
  */
 #define HOOK_MEMORY_FILES_BYTES UINT64_C(300)
-/* Additional bytes for each function with --time=exact. */
+/*
+ * Additional bytes for each function with --time=exact; then bytes for each
+ * thread, and for the library itself.
+ */
 #define HOOK_MEMORY_TIMED_BYTES   UINT64_C(550)
 #define HOOK_MEMORY_THREAD_BYTES  UINT64_C(10000)
 #define HOOK_MEMORY_LIBRARY_BYTES UINT64_C(3000000)
@@ -74,15 +77,15 @@ struct hook_memory {
 
 #define HOOK_MEMORY_MAPPINGS      80
 /*
- * Number of hooked functions for which one mapping is estimated, without and
- * with --time=exact.
+ * One additional mapping is estimated for each group of hooked functions. These
+ * are the sizes of a group, without and with --time=exact.
  */
 #define HOOK_MEMORY_MAPPING_EACH 100
 #define HOOK_MEMORY_TIMED_EACH   50
 
 /*
- * Returns the estimated upper bounds for a number of hooked functions and
- * threads. is_timed is 1 with --time=exact.
+ * Returns the estimate for a number of hooked functions and threads, without
+ * HOOK_MEMORY_FILES_BYTES. is_timed is not 0 with --time=exact.
  */
 static inline struct hook_memory hook_memory(uint64_t functions,
 					     uint64_t threads, int is_timed)

@@ -14,8 +14,8 @@
  *	id_pop(callee, k)              -> caller  a return, without stored data
  *	id_key_between(caller, callee) -> k       the key of the called function
  *
- * The library and the commands that read recordings both use this file, so
- * their ids always agree. With a plain XOR instead of this formula, all
+ * The library and the commands that read recordings both use this file; the
+ * stubs have the same formula as machine code. With a plain XOR of keys, all
  * contexts that are permutations of the same functions would have the same id;
  * tests/bench/collisions.c shows this.
  *
@@ -26,7 +26,7 @@
 
 #include <stdint.h>
 
-/* the id of the empty context, in which each thread starts */
+/* the id of the empty context, which contains no function */
 #define ID_ROOT           UINT64_C(0)
 #define ID_MULTIPLIER     UINT64_C(0xd1342543de82ef95)
 #define ID_INVERSE        UINT64_C(0x572b5ee77a54e3bd)
@@ -60,8 +60,8 @@ static inline uint64_t id_key_between(uint64_t caller, uint64_t callee)
 
 /*
  * Returns the key of a function: the function's number times an odd factor, so
- * that no two functions of a process have the same key. The product's 32 bits
- * are sign-extended, like the immediate operand of an add instruction of x86.
+ * that different numbers have different keys. The product's 32 bits are
+ * sign-extended, like the immediate operand of an x86 instruction.
  */
 static inline uint64_t id_key(uint32_t function)
 {
@@ -69,8 +69,8 @@ static inline uint64_t id_key(uint32_t function)
 }
 
 /*
- * Returns whether a function number has this key, and stores the number in
- * *function. If no number has the key, *function does not change.
+ * Returns whether a 32-bit function number has this key, and stores the number
+ * in *function. If no number has the key, *function does not change.
  */
 static inline int id_key_function(uint64_t key, uint32_t *function)
 {

@@ -4,10 +4,10 @@
  * file (recording.h). The header of such a part has the origin
  * WIRE_FROM_IMPORT.
  *
- * The contexts are in a tally, as usual, and their numbers are values
- * (context_values.h), of which the first is the main one. Calls are in the
- * count table if the file has any (WIRE_IMPORT_CALLS). All functions have
- * numbers in one WIRE_RANGE_IMPORTED.
+ * The contexts are in a tally, as usual. The costs of contexts are values
+ * (context_values.h); the first column is the main one. Calls are in the count
+ * table if the file has any (WIRE_IMPORT_CALLS). All functions have numbers in
+ * one WIRE_RANGE_IMPORTED.
  */
 #ifndef CLEW_WIRE_IMPORTED_H
 #define CLEW_WIRE_IMPORTED_H

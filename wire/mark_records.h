@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks in a recording (recording.h): moments, and begins and ends of regions,
- * that a program or an agent in it has reported (agent/clew.h).
+ * Marks in a recording (recording.h): moments, and begins and ends of regions.
+ * The program or an agent in it has reported them (agent/clew.h), or a probe or
+ * clew itself.
  *
  *	WIRE_MARK_NAMES	wire_mark_names | wire_mark_name | ...
  *	WIRE_MARKS	wire_marks | wire_mark | wire_mark | ...
  *
- * A process has one chunk of names and any number of chunks of marks. Several
- * threads add to each chunk of marks. Marks of one thread are in the order of
- * their time stamps, except for a region that clew records when it has ended.
+ * A process has at most one chunk of names and any number of chunks of marks.
+ * Any thread may add to each of these chunks. Marks of one thread need not be
+ * in the order of their time stamps: clew records some regions only when they
+ * have ended.
  */
 #ifndef CLEW_WIRE_MARK_RECORDS_H
 #define CLEW_WIRE_MARK_RECORDS_H
@@ -20,10 +22,11 @@
 #define WIRE_MARK_NAME_BYTES 56
 
 /*
- * clew's own marks. The number is that of a snapshot. The first two are the
- * moments at which the snapshot was written and removed. The third precedes the
- * first one in the same thread if a call caused the snapshot. It is a region if
- * the probe measured the call, otherwise a moment.
+ * Names of clew's own marks. The number of such a mark is the number N of a
+ * snapshot. "snapshot" and "snapshot removed" are the moments at which the
+ * snapshot was written and removed. If a call caused the snapshot, the same
+ * thread records "call of snapshot" before "snapshot": a region if the probe
+ * measured the call, otherwise a moment.
  */
 #define WIRE_MARK_SNAPSHOT         "snapshot"
 #define WIRE_MARK_SNAPSHOT_REMOVED "snapshot removed"
@@ -37,13 +40,14 @@ enum wire_mark_loss {
 };
 
 /*
- * Numbers of marks that were lost, by cause, and the number of wire_mark_names
- * that follow. A mark for whose name none was free is recorded with name 0.
+ * Numbers of lost marks, by cause, and the capacity of the array of
+ * wire_mark_name that follows. If the array has no free element for a mark's
+ * name, the mark is recorded with name 0.
  */
 struct wire_mark_names {
 	/* any thread may add to these */
 	_Atomic uint64_t lost[WIRE_MARK_LOSS_COUNT];
-	uint32_t room; /* capacity of the array that follows */
+	uint32_t room; /* number of wire_mark_name that follow */
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct wire_mark_names) == 40, "on the wire");
@@ -75,9 +79,12 @@ enum wire_mark_kind {
 struct wire_mark {
 	uint64_t tsc;
 	uint64_t id; /* the id of the context, or 0 outside of all contexts */
-	uint64_t number;
+	uint64_t number; /* from the reporter of the mark */
 	uint32_t tid;
-	/* 1 + the index of the name; 0: it has no name, or no room was left. */
+	/*
+	 * 1 + the index of the name in the chunk of names; 0: the mark has no
+	 * name, or the chunk had no room for its name.
+	 */
 	uint16_t name;
 	/* enum wire_mark_kind; stored last, with release */
 	_Atomic uint16_t kind;

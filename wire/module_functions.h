@@ -13,14 +13,15 @@
  * (no NUL, padded to 8), then function_count wire_functions in order of vaddr.
  * The address of a function in memory is base + vaddr. The functions have
  * consecutive numbers from first_function on; no other module and no wire_range
- * has these numbers. The numbers are computed from the build-id
- * (preload/record/numbers.h), so they are the same in every process unless
- * another module has already taken them.
+ * of the part has these numbers. The position of the numbers follows from the
+ * build-id, so they are the same in every process unless other functions have
+ * already taken some of them (preload/record/numbers.h).
  */
 struct wire_module {
 	/* load bias: the difference of addresses in memory and in the file */
 	uint64_t base;
-	uint64_t vaddr_start; /* executable segments lie in [start, end) */
+	/* All executable segments lie in [vaddr_start, vaddr_end). */
+	uint64_t vaddr_start;
 	uint64_t vaddr_end;
 	uint32_t state; /* enum module_state */
 	uint32_t first_function;
@@ -40,9 +41,9 @@ struct wire_module {
 _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 
 /*
- * The CPU time that hooking a module took in the thread that has hooked it. One
- * record for each module, in the order in which the modules were found, and no
- * further one when a module is loaded again at its former address.
+ * The CPU time that hooking a module took in the thread that has hooked it. A
+ * module that is loaded again at its former address gets no further record.
+ * Modules of which the recording has no room for a record have none.
  */
 struct wire_hooking {
 	/* The members base and loaded_ns of the module's wire_module. */
@@ -89,8 +90,8 @@ static inline uint8_t wire_displaced_bytes(const struct wire_function *function)
 
 /*
  * Returns whether the function's own code jumps, or may jump, to the function's
- * entry. Such a jump is regarded as a loop and not counted, even if it is a
- * tail call of the function by itself.
+ * entry. clew regards each jump of this kind as a loop and does not count it,
+ * although it may be a tail call of the function by itself.
  */
 static inline int wire_loops(const struct wire_function *function)
 {

@@ -12,7 +12,8 @@
  *	WIRE_PACKET		calls of one thread; the chunk's owner is a
  *				tally
  *
- * A packet is an array of 32-bit words. Each call is one word:
+ * A packet is an array of 32-bit words. A call that is no tail call is one
+ * word:
  *
  *	 31       22 21                     0
  *	|   place   |         index         |
@@ -39,9 +40,9 @@
  * before the function's word is written. The words of the handler's calls then
  * precede the function's word and have lower slots.
  *
- * Items that are no calls begin with a word whose index is WIRE_PACKET_ODD or
- * more, which no function has. This word contains the item's length in words,
- * so that readers can skip unknown kinds:
+ * All other items begin with a word whose index is WIRE_PACKET_ODD or more,
+ * which no function has. This word contains the item's length in words, so that
+ * readers can skip unknown kinds:
  *
  *	 31       22 21  16 15             0
  *	|   kind    | 0x3f |     words     |
@@ -87,13 +88,13 @@
  * call's slot from the base is out of range.
  *
  * The context of a WIRE_PACKET_BEGIN is the context in which the next call is
- * made. It lists the functions that were found on the stack, at most
- * WIRE_PACKET_FUNCTIONS. For the functions further out there is only the id of
- * their context: ID_ROOT if there are none, otherwise the id of a context that
- * was entered by other calls, perhaps in other packets. The places of the
- * functions may be greater than those of calls can be. Functions on another
- * stack, and all functions further out, have the place WIRE_PACKET_ELSEWHERE:
- * no call's place implies that they have returned.
+ * made. The item lists the functions that were found on the stack, at most
+ * WIRE_PACKET_FUNCTIONS. The functions further out are represented only by the
+ * id of their context: ID_ROOT if there are none, otherwise the id of a context
+ * that was entered by other calls, perhaps in other packets. The places in the
+ * item may be greater than the places of calls can be. Functions on another
+ * stack, and all functions outside of these, have the place
+ * WIRE_PACKET_ELSEWHERE: no call's place implies that they have returned.
  *
  * A thread claims a word before it writes the word, because a signal handler
  * may interrupt between both steps and claim further words. A word that is 0
@@ -143,13 +144,15 @@ enum wire_packet_kind {
 	WIRE_PACKET_TAIL_OUT = 11,
 };
 
-/* The place of functions on another stack, and of all functions further out. */
+/*
+ * The place of functions on another stack, and of all functions outside these.
+ */
 #define WIRE_PACKET_ELSEWHERE UINT32_MAX
 
 /* The maximum value of the option that limits a trace to a call depth. */
 #define WIRE_PACKET_DEPTH_MAX 200
 
-/* Lengths in 32-bit words; this one is of all three kinds of tail calls. */
+/* Lengths of items in 32-bit words. The three kinds of tail calls have one. */
 #define WIRE_PACKET_TAIL_WORDS             2
 #define WIRE_PACKET_STAMP_WORDS            3
 #define WIRE_PACKET_MOMENT_WORDS           3
@@ -158,7 +161,7 @@ enum wire_packet_kind {
 #define WIRE_PACKET_SITE_WORDS             3
 #define WIRE_PACKET_SITES_WORDS(functions) (1 + 2 * (uint32_t)(functions))
 
-/* Returns the first word of an item that is no call. */
+/* Returns the first word of an item of this kind and length. */
 static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 				       uint32_t words)
 {
@@ -205,12 +208,12 @@ static inline uint32_t wire_packet_returned(const uint32_t *places,
 
 /* The reason why a WIRE_PACKET_BEGIN was written. */
 enum wire_packet_cause {
-	WIRE_PACKET_FIRST, /* the first context of the thread */
+	WIRE_PACKET_FIRST, /* the thread had no packet to continue */
 	/* The preceding packet was full: no calls are missing. */
 	WIRE_PACKET_FULL,
 	/*
-	 * The stack no longer matches the calls, or contains a call whose word
-	 * follows later.
+	 * The stack no longer matches the calls, contains a call whose word
+	 * follows later, or a call's slot is too far from the base.
 	 */
 	WIRE_PACKET_MOVED,
 };
@@ -222,8 +225,8 @@ enum wire_packet_cause {
  */
 enum wire_packet_state {
 	/*
-	 * The thread that writes the packet. It is always the owner if there
-	 * are no workers.
+	 * The owner is the thread that writes the packet. Without workers a
+	 * packet always has this state.
 	 */
 	WIRE_PACKET_OWNED,
 	/*
@@ -258,8 +261,8 @@ enum wire_given_up {
 #define WIRE_KEEPS_VALUES 2U
 
 /*
- * What happens to the oldest packet when the trace has reached its maximum size
- * and a thread needs a packet.
+ * The treatment of a thread's oldest packet when the trace has reached its
+ * maximum size and the thread needs a packet.
  */
 enum wire_overflow {
 	WIRE_OVERFLOW_DROP, /* the packet is reused, and its calls are lost */
@@ -288,13 +291,13 @@ struct wire_packet_begin {
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 
 #define WIRE_VALUE_IS_MISSING 1 /* the value could not be read */
-/* Repeated: the value was recorded before, after the call. */
+/* The value repeats an earlier one of the same call, after a new context. */
 #define WIRE_VALUE_IS_AGAIN 2
 
 /*
- * A value of a call: of the innermost active call at `place`, or of the call
- * that is `out` functions further out. For a string, `number` is the number of
- * bytes, which follow. Consists of 32-bit words.
+ * A value that a probe has recorded for an active call: the call that is `out`
+ * functions outside of the innermost one at `place`. For a string, `number` is
+ * the number of bytes, which follow. Consists of 32-bit words.
  */
 struct wire_packet_value {
 	uint32_t head;
@@ -318,8 +321,8 @@ static inline int wire_packet_is_begun(const struct wire_packet_begin *begin)
 }
 
 /*
- * Compares the beginnings of two copies of a packet, of which the second was
- * made later. Returns whether the packet was not reused between both.
+ * Compares the beginnings of two copies of a packet that were made one after
+ * the other. Returns whether the packet was not reused between both.
  */
 static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 				      const struct wire_packet_begin *other)
@@ -336,7 +339,7 @@ static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 
 /*
  * Returns the number of the function with a call's index. `block` is the entry
- * of the index's block in wire_packet_blocks, not 0.
+ * of wire_packet_blocks.blocks for this index and must not be 0.
  */
 static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 {
@@ -353,12 +356,12 @@ static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 struct wire_packet_blocks {
 	_Atomic uint32_t count;
 	/*
-	 * Number of probe hits whose values are missing in the trace although
-	 * their calls are in it. Any thread may add to it.
+	 * Number of probe hits whose values are missing in the trace, because
+	 * there was no room. Any thread may add to it.
 	 */
 	_Atomic uint32_t values_lost;
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
-	/* Number of functions that are not hooked because no block was left. */
+	/* Number of times that functions got no block, so are not hooked. */
 	uint32_t refused;
 	uint32_t overflow; /* enum wire_overflow */
 	/*
@@ -396,11 +399,8 @@ struct wire_packet_blocks {
 	_Atomic uint32_t waiting; /* number of threads that wait */
 	/* Number of workers that wait for a change of `filled`. */
 	_Atomic uint32_t sleeping;
-	_Atomic uint32_t
-		/*
-		 * Enum wire_given_up; if not 0, threads do not wait any more.
-		 */
-		is_given_up;
+	/* enum wire_given_up; if not 0, threads do not wait any more */
+	_Atomic uint32_t is_given_up;
 	uint32_t keeps; /* bits WIRE_KEEPS_SITES, WIRE_KEEPS_VALUES */
 };
 _Static_assert(sizeof(struct wire_packet_blocks) == 96 + 4 * 4032,

@@ -7,14 +7,15 @@
  * results are in the exported variable `clew_probes`.
  *
  *	clew_probes_ask(lines, bytes)
- *		A thread of the library's own executes the lines in order:
+ *		A thread of the library's own executes the lines in order. The
+ *		forms of a line are:
  *
  *		probe PLACE	sets a probe; PLACE as in a recording's config
  *		action ACTION	adds an action to the probe of the line before
  *		remove NUMBER	removes a probe; 0 is p1
  *
- * The thread that calls the function does not wait for the result, because it
- * may itself have to leave code that the library is overwriting.
+ * The thread that calls the function does not wait for the result, because this
+ * thread may have to leave code that the library is overwriting.
  */
 #ifndef CLEW_WIRE_PROBE_REQUESTS_H
 #define CLEW_WIRE_PROBE_REQUESTS_H

@@ -7,8 +7,8 @@
  *	config		options and rules, in the words of clew-record(1)
  *			"RULES"
  *	PID.SEQ.part	one process image: SEQ is 0, then 1, 2... after execs
- *	PID.SEQ.perfmap	copies, made when the process had ended, of files in
- *	PID.SEQ.jitdump	which the process described its generated code
+ *	PID.SEQ.perfmap	a copy of the file in which the process described its
+ *	PID.SEQ.jitdump	generated code, made when the process had ended
  *	PID.SEQ.trace	the calls of the process, one by one, if requested
  *			(packet.h)
  *	unrecorded	a line "PID WHY" for each process that could not create
@@ -17,7 +17,7 @@
  *			disk is full
  *
  * A part is a file that the library maps shared and writes in place. The file
- * is valid at every moment: nothing is lost if the process is killed, and a
+ * is valid at every moment: records remain if the process is killed, and a
  * reader may read the file while it grows:
  *
  *	+-------------+---------+---------+----   ----+---------+ . . .
@@ -75,9 +75,12 @@
 #define WIRE_PART_SUFFIX    ".part"
 /* Files of stubs, which reports do not read: preload/stubs/stub_memory.h. */
 #define WIRE_STUBS_SUFFIX ".stubs"
-/* Added to the name of such a file while it is being written. */
+/* Added to the name of a file of stubs while it is being written. */
 #define WIRE_STUBS_NEW ".new"
-/* Prefix of the name of such a file (shared_table.h, prelinked.h). */
+/*
+ * Prefix of the name of a file with the stubs of one module (shared_table.h,
+ * prelinked.h).
+ */
 #define WIRE_STUBS_MODULE "content-"
 /* Suffix of a copy of a module with hooks (preload/hooking/shared_text.h). */
 #define WIRE_HOOKED_SUFFIX ".hooked"
@@ -86,20 +89,20 @@
 #define WIRE_MAP_SUFFIX     ".perfmap"
 #define WIRE_JITDUMP_SUFFIX ".jitdump"
 /*
- * Followed by a number, the name of the folder of a snapshot, which is a
- * recording.
+ * A snapshot is a recording. The name of its folder is PID.SEQ, this suffix,
+ * and a number from 1 to WIRE_SNAPSHOTS_MAX.
  */
 #define WIRE_SNAPSHOT_SUFFIX ".snapshot"
 #define WIRE_SNAPSHOTS_MAX   100000
 #define WIRE_CONFIG_NAME     "config"
 #define WIRE_UNRECORDED_NAME "unrecorded"
 /*
- * Beginning of WHY in a line of WIRE_UNRECORDED_NAME: the process is recorded
- * in another folder.
+ * Beginning of WHY in a line of WIRE_UNRECORDED_NAME if the process is recorded
+ * in another folder, whose path follows.
  */
 #define WIRE_RECORDED_IN "it is recorded in "
 
-/* State of a process image. A part has counts from WIRE_RUNNING on. */
+/* State of a process image. */
 enum wire_state {
 	WIRE_STARTING = 1, /* the library is starting */
 	/* the library could not start, for the reason in `why` */
@@ -113,7 +116,10 @@ enum wire_state {
 };
 
 enum wire_origin {
-	/* the process was exec'ed with clew in its environment */
+	/*
+	 * The process was exec'ed with clew in its environment by a process
+	 * that is not recorded, or clew has attached to it.
+	 */
 	WIRE_FROM_START = 1,
 	/*
 	 * The process was forked. parent_pid and parent_seq identify the
@@ -128,7 +134,7 @@ enum wire_origin {
 	WIRE_FROM_IMPORT = 4, /* written by clew import (imported.h) */
 };
 
-/* Why calls that were made are not counted. */
+/* Why calls of hooked functions were lost: in which calls, or for what. */
 enum wire_loss {
 	/* clew got no memory, or the recording could not grow. */
 	WIRE_LOSS_NO_SPACE,
@@ -137,7 +143,7 @@ enum wire_loss {
 	 * child meanwhile.
 	 */
 	WIRE_LOSS_FORK,
-	/* Calls by generated code of functions of its own runtime. */
+	/* Calls of a runtime's own functions by the code that it generated. */
 	WIRE_LOSS_GENERATED,
 	/*
 	 * clew needed memory and could not get it, because system calls are
@@ -151,7 +157,7 @@ enum wire_loss {
 	WIRE_LOSS_CHILD,
 	/*
 	 * Calls in handlers of probes, or in signal handlers that interrupted
-	 * these.
+	 * handlers of probes.
 	 */
 	WIRE_LOSS_HANDLER,
 	WIRE_LOSS_COUNT = 8
@@ -160,7 +166,7 @@ enum wire_loss {
 /* How time is measured. */
 enum wire_time {
 	WIRE_TIME_NONE,  /* counts are recorded without times */
-	WIRE_TIME_CPU,   /* sampled by each thread's CPU clock */
+	WIRE_TIME_CPU,   /* sampled by the CPU time of each thread */
 	WIRE_TIME_WALL,  /* sampled by the wall clock, by another thread */
 	WIRE_TIME_EXACT, /* measured at the entry and exit of each call */
 };
@@ -168,7 +174,7 @@ enum wire_time {
 /* Why samples that were due are missing. */
 enum wire_sample_loss {
 	WIRE_SAMPLE_NO_SPACE, /* the recording could not grow */
-	/* The thread counts nothing, so it has no tally. */
+	/* The thread has no tally, or counts nothing. */
 	WIRE_SAMPLE_NO_TALLY,
 	/*
 	 * The thread got no timer, or no memory for its samples; counts threads
@@ -244,7 +250,7 @@ enum wire_java {
 	WIRE_JAVA_COUNT
 };
 
-/* Returns whether calls of compiled methods were counted. */
+/* Returns whether calls of compiled Java methods are or were counted. */
 static inline int wire_java_is_in_place(uint32_t java)
 {
 	return java == WIRE_JAVA_IN_PLACE || java == WIRE_JAVA_VIRTUAL;
@@ -279,7 +285,7 @@ enum wire_budget {
 	WIRE_BUDGET_COUNT
 };
 
-/* 2^23 ms, at which the last bin begins, are more than two hours. */
+/* Bins of asked_when. The last one begins at 2^23 ms, more than two hours. */
 #define WIRE_ASKED_BINS 24
 
 /*
@@ -309,8 +315,8 @@ struct wire_header {
 	uint32_t parent_pid; /* set with WIRE_FROM_FORK only */
 	uint32_t parent_seq; /* set with WIRE_FROM_FORK only */
 	/*
-	 * On average, one call in verify_period is verified, and first calls of
-	 * contexts more often (wire_first_period()); 0: none is.
+	 * One call in verify_period is verified on average, and first calls of
+	 * contexts more often (wire_first_period()). 0: no call is verified.
 	 */
 	uint32_t verify_period;
 	uint64_t start_ns; /* CLOCK_REALTIME */
@@ -326,7 +332,7 @@ struct wire_header {
 	 * "(folded)".
 	 */
 	uint64_t max_contexts;
-	/* Number of contexts recorded in all tallies. */
+	/* Number of contexts that all tallies have recorded or reserved. */
 	_Atomic uint64_t contexts;
 	/*
 	 * Number of calls that were lost, by cause. Any thread may add to it,
@@ -348,6 +354,7 @@ struct wire_header {
 	 * time measurement.
 	 */
 	struct wire_moment first, latest;
+	/* indexed by enum wire_sample_loss */
 	_Atomic uint64_t sample_losses[WIRE_SAMPLE_LOSS_COUNT];
 	/*
 	 * WIRE_TIME_EXACT, in time-stamp ticks: the cost of measuring a call
@@ -367,10 +374,7 @@ struct wire_header {
 	_Atomic uint32_t violations; /* any thread may add to it, atomically */
 	/* Any thread may store this, but only the first one does. */
 	_Atomic uint32_t first_violation;
-	/*
-	 * CPU time of clew's own thread (preload/time/watch.h), which runs with
-	 * WIRE_TIME_WALL, with a budget, and for some time after an attach.
-	 */
+	/* CPU time of clew's own thread (preload/time/watch.h). */
 	uint64_t watch_ns;
 	/*
 	 * Maximum size of tables, contexts and samples in bytes. 0 if there is
@@ -383,8 +387,7 @@ struct wire_header {
 	 */
 	_Atomic uint32_t events;
 	/*
-	 * enum wire_coarse: why the latest thread without a finer clock has
-	 * none.
+	 * enum wire_coarse: the latest reason why a thread has no finer clock.
 	 */
 	_Atomic uint32_t coarse;
 	_Atomic uint32_t java; /* enum wire_java; any thread may store it */
@@ -404,9 +407,9 @@ struct wire_header {
 	 */
 	_Atomic uint64_t stackless_natives;
 	/*
-	 * Number of known Java stacks that were verified by a request to the
-	 * JVM, with an equal and with a different result. Any thread may add to
-	 * these, atomically.
+	 * How often clew has compared a recorded Java stack with the JVM's
+	 * answer to a request: with an equal result, and with a different one.
+	 * Any thread may add to these, atomically.
 	 */
 	_Atomic uint64_t verified_stacks, mismatched_stacks;
 	_Atomic uint32_t jni; /* enum wire_jni; any thread may store it */
@@ -420,11 +423,12 @@ struct wire_header {
 	/* with WIRE_FROM_FORK the time of the fork; 0 if it is unknown */
 	uint64_t forked_tsc;
 	/*
-	 * Java stacks that were requested from the JVM because they were not
-	 * known: their number, the time that the requests took, and their
-	 * numbers by the time of the request. [i] counts requests from 2^i to
-	 * 2^(i+1) ms after the JVM was ready, [0] all before 2 ms, and the last
-	 * one all later ones. Any thread may add to these, atomically.
+	 * Java stacks that clew had not recorded and requested from the JVM:
+	 * the number of requests, and the total time that they took. Element i
+	 * of asked_when counts the requests from 2^i to 2^(i+1) ms after the
+	 * JVM was ready. Element 0 counts all requests before 2 ms, and the
+	 * last element has no upper limit. Any thread may add to these,
+	 * atomically.
 	 */
 	_Atomic uint64_t asked_stacks, asked_ns;
 	_Atomic uint32_t asked_when[WIRE_ASKED_BINS];
@@ -436,8 +440,8 @@ struct wire_header {
 	/*
 	 * Number of threads whose active functions were unknown when clew
 	 * attached: the stack could not be unwound to its start, or contained a
-	 * function of the unwinder. Their calls are counted as if the threads
-	 * had just begun.
+	 * function of the unwinder. The calls of these threads are counted as
+	 * if the threads had just begun.
 	 */
 	uint32_t rootless_threads;
 	/*
@@ -461,10 +465,11 @@ struct wire_header {
 	 */
 	_Atomic uint64_t own_sampled_ns;
 	/*
-	 * Java stacks that were not known: composed_stacks were composed of
-	 * known methods without a request to the JVM; verified_composed were
-	 * composed and also requested; in mismatched_composed of these, both
-	 * results differed. Any thread may add to these, atomically.
+	 * Java stacks that clew had not recorded. composed_stacks counts those
+	 * that clew composed from its data about code, without a request to the
+	 * JVM. verified_composed counts those that clew composed and also
+	 * requested, and mismatched_composed those of them whose two results
+	 * differed. Any thread may add to these, atomically.
 	 */
 	_Atomic uint64_t composed_stacks, verified_composed,
 		mismatched_composed;
@@ -477,9 +482,9 @@ struct wire_header {
 	/*
 	 * While clew analyses a module that is in no cache: the time when the
 	 * analysis began (CLOCK_MONOTONIC), and the beginning of the module's
-	 * file name, NUL-terminated. Otherwise reading_ns is 0.
+	 * file name, NUL-terminated. Otherwise reading_ns is 0. The time is
+	 * stored with release.
 	 */
-	/* The time is stored with release, while the loader's lock is held. */
 	_Atomic uint64_t reading_ns;
 	char reading[56];
 	/*
@@ -487,7 +492,7 @@ struct wire_header {
 	 * children, and in processes to which clew has attached.
 	 */
 	uint64_t start_cpu_ns;
-	/* 1 if no context contains a function twice */
+	/* 1 with --fold-recursion: no context contains a function twice */
 	uint32_t folds_recursion;
 	/*
 	 * Number of hooks that the program had overwritten at the latest check.
@@ -502,15 +507,15 @@ struct wire_header {
 	 */
 	_Atomic uint64_t frozen_natives;
 	/*
-	 * Functions that verification has found in contexts although they had
-	 * left the stack by a tail call, so that another function uses their
-	 * slot. Any thread may add to it, atomically.
+	 * Number of functions that verification has found in contexts although
+	 * they had ended by a tail call that was not observed. Another function
+	 * then uses their slot. Any thread may add to it, atomically.
 	 */
 	_Atomic uint64_t jumped_functions;
 	/*
-	 * How often all functions were hooked again for a survey of their
-	 * calls, on which wire_left_out.missed depends. Written by clew's own
-	 * thread.
+	 * How often clew has hooked the functions without hooks again for a
+	 * moment, to measure their rates of calls for wire_left_out.missed.
+	 * Written by clew's own thread.
 	 */
 	uint64_t budget_surveys;
 };
@@ -583,9 +588,8 @@ struct wire_chunk {
 	 */
 	_Atomic uint64_t used;
 	/*
-	 * TALLY: number of contexts that the tally's thread has reserved, so
-	 * that they are included in the header's `contexts`, but has not
-	 * recorded yet.
+	 * TALLY: number of contexts that the tally's thread has reserved and
+	 * not recorded yet. wire_header.contexts includes them.
 	 */
 	uint64_t admitted;
 	uint64_t reserved[4];
@@ -612,9 +616,7 @@ struct wire_thread {
 };
 _Static_assert(sizeof(struct wire_thread) == 32, "on the wire");
 
-/*
- * A selection rule, and the number of modules or functions that it has matched.
- */
+/* A selection rule, with the number of modules or functions it has matched. */
 struct wire_rule {
 	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;

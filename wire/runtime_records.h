@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records in a recording (recording.h) about functions outside modules and
- * about generated code. Runtimes, above all Java's, have reported this data, or
- * clew has observed it. Also records about calls of JNI functions by native
- * methods.
+ * Records in a recording (recording.h) about functions outside modules, about
+ * generated code, and about calls of JNI functions by native methods. A
+ * language runtime, usually the JVM, has reported their data, or clew has
+ * observed it.
  */
 #ifndef CLEW_WIRE_RUNTIME_RECORDS_H
 #define CLEW_WIRE_RUNTIME_RECORDS_H
@@ -17,19 +17,19 @@ enum wire_range_kind {
 	WIRE_RANGE_GENERATED, /* code generated while the process runs */
 	WIRE_RANGE_PROBE,     /* addresses with a user's probe */
 	/*
-	 * Stacks of Java methods that call each other; each stack counts like
-	 * one function.
+	 * Stacks of Java methods, each of which calls the next; a whole stack
+	 * has one number, like a function.
 	 */
 	WIRE_RANGE_JAVA_STACK,
-	/* functions of JNI, by their places in JNINativeInterface_ */
+	/* functions of JNI, by their indices in JNINativeInterface_ */
 	WIRE_RANGE_JNI,
 	/* Not functions: names that native methods looked up through JNI. */
 	WIRE_RANGE_JNI_NAME,
 	WIRE_RANGE_JAVA_NATIVE, /* native methods whose code is not hooked */
 	WIRE_RANGE_GENERATED_CALLER, /* call sites in generated code */
 	/*
-	 * Not functions: Java methods that do not report their calls, though
-	 * other methods do.
+	 * Java methods whose calls are not counted, though those of other
+	 * methods are.
 	 */
 	WIRE_RANGE_JAVA_LEFT,
 	WIRE_RANGE_IMPORTED, /* functions of another tool: imported.h */
@@ -54,7 +54,8 @@ enum wire_java_left {
 	WIRE_JAVA_PATTERN,     /* the user's patterns do not select it */
 	WIRE_JAVA_NEEDED,      /* clew or the JVM needs it unchanged */
 	/*
-	 * It was changed and reports its calls while counting is switched on.
+	 * The method was changed. The method reports its calls only while
+	 * counting is switched on (--java=standby).
 	 */
 	WIRE_JAVA_STANDS_BY,
 	WIRE_JAVA_SHAPE,  /* some of its compiled code is not recognized */
@@ -89,7 +90,7 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
  *
  *	NAMES		functions that have only a name; names for JNI
  *	METHODS		Java methods
- *	STACKS		Java methods that call each other
+ *	STACKS		stacks of Java methods, each of which calls the next
  *	SOURCES		file and lines of a Java method, in addition to METHODS
  *	CALLERS		call sites in generated code
  */
@@ -112,7 +113,7 @@ struct wire_numbered {
 };
 _Static_assert(sizeof(struct wire_numbered) == 8, "on the wire");
 
-/* The text follows, up to the end of the record; it has no NUL. */
+/* The name follows, up to the end of the record, without a NUL. */
 struct wire_name {
 	struct wire_numbered head;
 };
@@ -143,11 +144,11 @@ struct wire_method {
 _Static_assert(sizeof(struct wire_method) == 24, "on the wire");
 
 /*
- * Java methods that call each other, outermost first. `count` numbers of
- * methods (uint32_t) follow, at least one, and then the indices (uint16_t) of
- * their calling bytecodes, or WIRE_BYTECODE_NONE. The innermost index belongs
- * to all calls of the stack; the others are those of its first call, and may
- * differ in later calls.
+ * A stack of Java methods, outermost first; each method calls the next. `count`
+ * numbers of methods (uint32_t) follow, at least one. Then follows for each
+ * method the index (uint16_t) of its calling bytecode, or WIRE_BYTECODE_NONE.
+ * The innermost index holds for all calls from the stack. The other indices are
+ * those of the first call and may differ in later ones.
  */
 struct wire_stack {
 	struct wire_numbered head;
@@ -158,17 +159,17 @@ _Static_assert(sizeof(struct wire_stack) == 16, "on the wire");
 
 #define WIRE_STACK_METHOD_BYTES (sizeof(uint32_t) + sizeof(uint16_t))
 /*
- * Stored instead of the first method's number if the stack has further methods
- * outside of the next one.
+ * Stored instead of the first method's number if the stack was cut: the next
+ * method then has further callers.
  */
 #define WIRE_STACK_CUT     UINT32_MAX
 #define WIRE_BYTECODE_NONE UINT16_MAX
 
 /*
  * The source file and lines of a Java method, as far as its class contains
- * them. `lines` wire_lines follow in any order, and then the file's path by
- * package, with a NUL. A bytecode belongs to the wire_line with the greatest
- * `bytecode` at or below it.
+ * them. `lines` records wire_line follow in any order, and then the file's path
+ * as the package implies it ("a/b/C.java"), with a NUL. A bytecode belongs to
+ * the wire_line with the greatest `bytecode` that does not exceed its index.
  */
 struct wire_source {
 	struct wire_numbered head;
@@ -208,15 +209,18 @@ struct wire_binding {
 	struct wire_method_texts texts;
 	/*
 	 * The number under which the method's calls are counted, in a
-	 * WIRE_RANGE_JAVA_NATIVE. 0 or WIRE_INTRINSIC: the number of the
-	 * function at pc.
+	 * WIRE_RANGE_JAVA_NATIVE. 0 or WIRE_INTRINSIC: its calls are counted
+	 * under the number of the function at pc, if this function is hooked.
 	 */
 	uint32_t number;
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct wire_binding) == 32, "on the wire");
 
-/* The JVM may execute code of its own instead of a call of the method. */
+/*
+ * Value of wire_binding.number: the JVM may execute code of its own instead of
+ * a call of the method.
+ */
 #define WIRE_INTRINSIC UINT32_MAX
 
 enum wire_code_kind {
@@ -237,10 +241,10 @@ enum wire_unread {
 };
 
 /*
- * A piece of generated code that a runtime has reported. Of several records of
- * an address, the newest before a given time is valid for that time. The texts
- * follow (padded to 8). The chunk's `used` includes only records that are
- * completely written.
+ * A piece of generated code that a runtime has reported. If several records
+ * contain an address, the newest one before a given time is valid for that
+ * time. The texts follow (padded to 8). The chunk's `used` includes only
+ * records that are completely written.
  */
 struct wire_code {
 	uint64_t start;
@@ -267,16 +271,16 @@ _Static_assert(sizeof(struct wire_code) == 40, "on the wire");
  */
 enum wire_jni_event {
 	WIRE_JNI_LOOKUP, /* a name was looked up */
-	/* A copy; amount: bytes copied; most: bytes in one call. */
+	/* A copy; amount: bytes copied; most: greatest number in one call. */
 	WIRE_JNI_COPY,
 	/*
 	 * A critical section of more than 1 ms; amount: total nanoseconds;
-	 * most: those of one section.
+	 * most: nanoseconds of the longest section.
 	 */
 	WIRE_JNI_CRITICAL,
 	/*
-	 * A call of a native that held too many local references; most:
-	 * greatest number in one call.
+	 * A call of a native method that held too many local references; most:
+	 * greatest number of these in one call.
 	 */
 	WIRE_JNI_LOCALS,
 	/*
@@ -288,9 +292,9 @@ enum wire_jni_event {
 };
 
 /*
- * A note on JNI functions: the sum of events of one kind, in one context and
- * one tally. Valid if id is not 0 (stored last, release). Only the tally's
- * thread writes it, except that any thread adds to `amount` of
+ * A note on JNI functions: the sum of events of one kind and name, in one
+ * context and one tally. Valid if id is not 0 (stored last, release). Only the
+ * tally's thread writes it, except that any thread adds to `amount` of
  * WIRE_JNI_GLOBALS, atomically.
  */
 struct wire_jni_note {
@@ -310,15 +314,16 @@ struct wire_jni_note {
 _Static_assert(sizeof(struct wire_jni_note) == 64, "on the wire");
 
 /*
- * Memory that was made executable or named by a system call of a module's code.
- * Of several records of an address, the newest before a given time is valid for
- * that time. The name of the mapping follows, if it has one (no NUL, padded to
- * 8). The chunk's `used` includes only records that are completely written.
+ * Memory that was made executable, or was given a name, by a system call. If
+ * several records contain an address, the newest one before a given time is
+ * valid for that time. The name of the mapping follows, if it has one (no NUL,
+ * padded to 8). The chunk's `used` includes only records that are completely
+ * written.
  */
 struct wire_maker {
 	uint64_t start, end;
-	uint64_t tsc; /* a time before any code in this memory can run */
-	/* Time stamp when the memory was unmapped; 0: it is still mapped. */
+	uint64_t tsc; /* time stamp before any code in this memory can run */
+	/* Time stamp when clew noticed its unmapping; 0: not noticed. */
 	_Atomic uint64_t gone_tsc;
 	/*
 	 * Address in the code of the module that made the system call; 0:
@@ -349,10 +354,11 @@ struct wire_mapped_code {
 _Static_assert(sizeof(struct wire_mapped_code) == 64, "on the wire");
 
 /*
- * The inlined methods in the WIRE_CODE_JAVA with the same `start` and `tsc`.
- * Behind this struct follow `methods` numbers of methods, then `bytes` bytes of
- * LEB128 values, padded to 8. A place is a range of code with the same frames.
- * For each place, in order of address, the values are:
+ * The inlined methods in the code of the wire_code with the same `start` and
+ * `tsc`, which is of kind WIRE_CODE_JAVA. Behind this struct follow `methods`
+ * numbers of methods, then `bytes` bytes of LEB128 values, padded to 8. A place
+ * is a range of code with the same frames. For each place, in order of address,
+ * the values are:
  *
  *	the end of the place, in bytes after the end of the place before, or
  *		after the start: a pc belongs to the first place that does
@@ -366,9 +372,9 @@ _Static_assert(sizeof(struct wire_mapped_code) == 64, "on the wire");
  *	without new frames: the place's frame, as the difference of its
  *		position from the newest frame's
  *
- * The frame of a place is the innermost one. If a place has new frames, it is
- * the last of them. The chunk's `used` includes only records that are
- * completely written.
+ * The frame of a place is the innermost one of its frames. In a place with new
+ * frames, the last of these is the place's frame. The chunk's `used` includes
+ * only records that are completely written.
  */
 struct wire_code_lines {
 	uint64_t start;

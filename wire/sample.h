@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples in a recording (recording.h): the states of threads at regular times.
+ * Samples in a recording (recording.h): states of threads at points in time,
+ * which are one period apart on average or further.
  */
 #ifndef CLEW_WIRE_SAMPLE_H
 #define CLEW_WIRE_SAMPLE_H
@@ -11,7 +12,7 @@
  * One sample of a thread. Valid if tsc is not 0 (stored last, release). The id
  * is that of the thread's context, or ID_ROOT outside all hooked functions.
  * While a thread stays blocked, clew may raise the weight of the thread's last
- * sample instead of adding further samples: the thread was then in the same
+ * sample instead of adding further samples. The thread then was in the same
  * state at several polls.
  */
 struct wire_sample {
@@ -22,14 +23,14 @@ struct wire_sample {
 };
 _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
-/* mask of the pc in `where`; a pc of 0 is unknown */
+/* mask of the pc in `where`; 0: the pc is unknown */
 #define WIRE_SAMPLE_PC ((UINT64_C(1) << 48) - 1)
 /*
- * The thread was not running (WIRE_TIME_WALL). Also set with
- * WIRE_WAIT_UNSAMPLED, although the thread was running.
+ * The thread was not running (WIRE_TIME_WALL), and WIRE_SAMPLE_WAIT_MASK says
+ * why. Also set with WIRE_WAIT_UNSAMPLED, although the thread was running.
  */
 #define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)
-/* The thread was in a system call. */
+/* The thread was in the kernel. */
 #define WIRE_SAMPLE_KERNEL (UINT64_C(1) << 62)
 /*
  * The thread was in libclew.so, or in a stub but at none of the function's
@@ -40,8 +41,8 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
 /*
  * With WIRE_SAMPLE_BLOCKED, these bits contain an enum wire_wait: why the
- * thread was blocked. 1 + N stands for system call N. The pc, if known, is the
- * address at which the thread will continue.
+ * thread was blocked. The pc, if known, is the address at which the thread will
+ * continue.
  */
 #define WIRE_SAMPLE_WAIT_SHIFT 48
 #define WIRE_SAMPLE_WAIT_MASK  0x7ff
@@ -49,8 +50,8 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 enum wire_wait {
 	WIRE_WAIT_UNKNOWN = 0,
 	/*
-	 * The thread was in system call 0. WIRE_WAIT_CALL + N, below
-	 * WIRE_WAIT_UNSAMPLED, stands for system call N.
+	 * The thread was in system call 0. WIRE_WAIT_CALL + N stands for system
+	 * call N, as long as the sum is less than WIRE_WAIT_UNSAMPLED.
 	 */
 	WIRE_WAIT_CALL = 1,
 	/*

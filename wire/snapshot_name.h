@@ -6,8 +6,8 @@
 #include "wire/recording.h"
 
 /*
- * Returns the number N of the snapshot, which begins behind the name's last dot
- * and "snapshot"; 0 for any other name.
+ * Returns the number N of the snapshot with this name. Returns 0 if the name
+ * does not end with ".snapshot" and a number of 32 bits.
  */
 static inline uint32_t wire_snapshot_number(const char *name)
 {

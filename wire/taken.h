@@ -2,18 +2,18 @@
 /*
  * Calls that workers of `clew record` have counted while the process ran, in
  * the file PID.SEQ.taken. The packets of these calls are or were in
- * PID.SEQ.trace; the process may have reused them since.
+ * PID.SEQ.trace; the process may have reused them since. The file contains:
  *
  *	struct wire_taken
  *	struct wire_taken_packet, packet_count elements, by offset
  *	struct wire_taken_count, count_count elements; several for a context
  *
  * Workers replace the whole file by rename(), and only then let the process
- * reuse the packets whose calls it contains. So even if workers are killed,
- * each call is counted here or its packet is still in the trace, or both; a
- * packet that is in both is recognized by its sequence. A reader that copies
- * both files while they change must copy the trace first: then no packet is
- * missing in both copies.
+ * reuse the packets whose calls the new file contains. Even if workers are
+ * killed, each call that they took is counted in this file, or its packet is
+ * still in the trace, or both. A packet whose calls are in both is recognized
+ * by its sequence. A reader that copies both files while they change must copy
+ * the trace first: then no packet is missing in both copies.
  */
 #ifndef CLEW_WIRE_TAKEN_H
 #define CLEW_WIRE_TAKEN_H

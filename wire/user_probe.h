@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user's probes (clew record --probe): how the code at a probe's address
- * leads to the probe, or why a probe could not be set, and the records about
- * probes.
+ * A user's probes (clew record --probe, clew probe): how the code at a probe's
+ * address leads to the probe, or why a probe could not be set, and the records
+ * about probes.
  *
  * A probe is set at one address or at several: a probe with %return is set at
  * each instruction that leaves its function. Hits are counted as values of
@@ -16,13 +16,10 @@
 
 #include "wire/slotted.h"
 
-/*
- * Maximum number of probes. It equals the maximum number of columns of a table
- * of values.
- */
+/* Maximum number of probes: a table of values has at most 32 columns. */
 #define WIRE_PROBES_MAX 32
 
-/* Returns whether the name is p1, p2, ... */
+/* Returns whether the name is a p with one or more digits, as in p1. */
 static inline int wire_is_probe_name(const char *name)
 {
 	if (*name++ != 'p' || !*name)
@@ -138,8 +135,8 @@ struct wire_probe {
 	uint32_t text_bytes;
 	uint32_t number;
 	/*
-	 * 1 if the probe was removed by `clew probe rm`. Its hits stay in the
-	 * recording.
+	 * 1 if the probe was removed by `clew probe rm`. The probe's hits stay
+	 * in the recording.
 	 */
 	uint32_t is_removed;
 };
@@ -157,7 +154,10 @@ struct wire_probe_place {
 	uint32_t function;
 	uint16_t probe; /* number of the probe */
 	uint8_t tier;   /* enum probe_tier */
-	/* enum probe_reason: why the tier is no jump; otherwise NONE. */
+	/*
+	 * enum probe_reason: why the tier is PROBE_BY_NONE or PROBE_BY_TRAP;
+	 * otherwise PROBE_IS_NONE.
+	 */
 	uint8_t reason;
 };
 _Static_assert(sizeof(struct wire_probe_place) == 16, "on the wire");
@@ -179,8 +179,8 @@ enum wire_field_format {
 };
 
 /*
- * A value that is recorded at each hit of a probe. The text by which the user
- * has requested it follows.
+ * A value that is recorded with each event of a probe. The text by which the
+ * user has requested it follows.
  */
 struct wire_probe_field {
 	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
@@ -231,9 +231,9 @@ struct wire_probe_event {
 _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
 
 /*
- * Numbers of a probe's hits by their outcome, apart from the ordinary count
- * (context_values.h). The array's index is the probe's number. Any thread may
- * add to these numbers.
+ * Numbers of one probe's hits with special outcomes; context_values.h has the
+ * ordinary count. The index in the array of these structs is the probe's
+ * number. Any thread may add to these numbers.
  */
 struct wire_probe_hits {
 	/*
@@ -271,7 +271,8 @@ struct wire_probe_hits {
 	 * interrupted it. Neither counted nor recorded.
 	 */
 	_Atomic uint64_t inside;
-	_Atomic uint64_t uncalled; /* counted, but the handler was not loaded */
+	/* Counted, but the handler could not be called: it is not loaded. */
+	_Atomic uint64_t uncalled;
 };
 _Static_assert(sizeof(struct wire_probe_hits) == 64, "on the wire");
 

@@ -3,16 +3,15 @@
  * The verdicts on functions and the states of modules: fixed lists of reasons.
  *
  * That a function cannot be hooked is an expected result and no error: the
- * analysis decides this, the library records the reason, and reports print it.
- * The numbers are part of recordings and of the analysis cache: append, never
- * reorder.
+ * library records the reason, and reports print it. The numbers are part of
+ * recordings and of the analysis cache: append, never reorder.
  */
 #ifndef CLEW_WIRE_VERDICT_H
 #define CLEW_WIRE_VERDICT_H
 
 /* The three classes of verdicts. */
 enum verdict_class {
-	VERDICT_HOOKED, /* every call of the function is counted */
+	VERDICT_HOOKED, /* a patch leads calls of the function to clew */
 	/* The function is not hooked; the verdict is the reason. */
 	VERDICT_REFUSED,
 	VERDICT_NOT_ENTRY, /* no function: code that no call enters */
@@ -126,7 +125,11 @@ static inline enum verdict_class verdict_class(unsigned int verdict)
 	return verdict < VERDICT_COUNT ? classes[verdict] : VERDICT_REFUSED;
 }
 
-/* Returns whether clew overwrites code of a function with this verdict. */
+/*
+ * Returns whether clew overwrites code of a function with this verdict, to hook
+ * or to observe it. The code of a function with another verdict may be
+ * overwritten too: by a user's probe, or because the function is DIVERTED.
+ */
 static inline int verdict_is_written(unsigned int verdict)
 {
 	return verdict_class(verdict) == VERDICT_HOOKED ||
