@@ -8,9 +8,9 @@
  * given to RegisterNatives(). The event of a native contains an address, and a
  * method whose identifier exists. The agent never requests the identifiers of a
  * whole class, which would take memory of the JVM. Before VMStart the JVM does
- * not return names. Methods that are bound before VMStart are stored and get
- * bridges. Once names are available, the agent sets the signatures in these
- * bridges.
+ * not return names. Natives that are bound before VMStart are stored, and most
+ * of them get bridges (bridge.h). Once names are available, the agent sets the
+ * signatures in these bridges.
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -59,11 +59,11 @@ static struct {
 	/* The JVM that got the agent last. Not changed when that JVM ends. */
 	_Atomic(JavaVM *) last_vm;
 	/*
-	 * clew's JVMTI environment, which sends the events; NULL if no JVM has
-	 * the agent.
+	 * The JVMTI environment that sends events to this file, or NULL. Not
+	 * changed when the JVM ends.
 	 */
 	jvmtiEnv *heard;
-	/* whether the callers of natives can be determined */
+	/* whether bridges can determine the callers of natives */
 	int knows_callers;
 	int is_exact; /* whether Java methods count their calls */
 	/*
@@ -93,11 +93,10 @@ static int changes_threads(const struct java_method *method)
 }
 
 /*
- * Returns whether the tracker may call the native, which is possible for all
- * natives of the JVM itself. While the tracker (tracker_class.h) is
- * interpreted, it calls such natives to read and to store the thread's id. A
- * bridge would restore the former id afterwards, so these natives get no
- * bridge.
+ * Returns whether the tracker (tracker_class.h) may call the native: with exact
+ * counting, any native whose code is in the JVM's library. While the tracker is
+ * interpreted, it calls some of these natives to read and to store the thread's
+ * id. A bridge would restore the former id afterwards.
  */
 static int may_be_trackers(const void *address)
 {
@@ -109,10 +108,10 @@ static int may_be_trackers(const void *address)
 }
 
 /*
- * Returns whether calls of a native go through a bridge. An intrinsic gets a
- * bridge only if its code has a hooked stub: otherwise only some of its calls
- * would count, all would become slower, and no other natives are called as
- * often.
+ * Returns whether calls of a native go through a bridge. An intrinsic
+ * (intrinsics.h) gets a bridge only if its code is hooked and the tracker does
+ * not call it. Without a hook only some of its calls would count and all would
+ * become slower, and intrinsics are called most often.
  */
 static int is_bridged(const struct early *bound)
 {
@@ -123,9 +122,9 @@ static int is_bridged(const struct early *bound)
 }
 
 /*
- * Makes calls through the native's bridge count below their Java callers, under
- * the number of the native's code or of its relay, and records the native's
- * name.
+ * Records the native's name. If the native has a bridge, its calls then count
+ * below their Java callers, under the number of the native's code or of its
+ * relay. Bridges of VirtualThread determine no callers.
  */
 static void name_binding(const struct early *bound,
 			 const struct java_method *method)
@@ -191,7 +190,10 @@ static int put_early(const struct early *early)
 	return is_kept;
 }
 
-/* Stores a native whose name and arguments are determined later. */
+/*
+ * Stores a native whose name and arguments are determined later. Counts the
+ * native as unnamed if there is no room.
+ */
 static void keep_early(jmethodID method, void *address, void **new_address)
 {
 	struct early early = { method, address, intrinsics_have(method), NULL };
@@ -271,10 +273,10 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 }
 
 /*
- * A bridge for the time of attaching. clew binds each native that is already
- * bound to the stand-in, one after the other. The JVM reports this by an event,
- * and is_bound() then stores the native's own bridge in the event's new
- * address.
+ * A bridge that serves only while clew attaches. clew binds one native after
+ * the other to this bridge, if the native had code before. The JVM reports each
+ * binding by an event, and is_bound() then stores the native's own bridge in
+ * the event's new address.
  */
 static struct {
 	struct bridge *bridge;

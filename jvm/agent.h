@@ -15,9 +15,9 @@
 void agent_forget(void);
 
 /*
- * Gives the agent to a JVM that is being created; does nothing if a JVM has the
- * agent already. The part's header contains the reason of a failure. After
- * agent_begin_idle() the agent receives no events.
+ * agent_begin() gives the agent to a JVM, unless a JVM has the agent already.
+ * The part's header contains the reason of a failure. agent_begin_idle() only
+ * stores that the JVM has the agent, which then receives no events.
  */
 void agent_begin(JavaVM *vm);
 void agent_begin_idle(JavaVM *vm);

@@ -96,11 +96,11 @@ static on_load_function find_newest(void)
 
 /*
  * Another agent that calls its own Agent_OnLoad() by name reaches the function
- * of clew, which is preloaded. Returns the Agent_OnLoad() that such an agent
- * wanted to call: that of the calling module, or, if the other agent has jumped
- * so that the JVM seems to be the caller, that of the agent which was loaded
- * last. Returns NULL if the call is meant for clew, which is possible only
- * while a JVM is being created, or in a process without a recording.
+ * of clew, which is preloaded. Returns the Agent_OnLoad() that the other agent
+ * wanted to call: that of the calling module. If the agent has jumped, so that
+ * the JVM seems to be the caller, returns that of the agent which was loaded
+ * last. Returns NULL if the call is meant for clew, or if no other module has
+ * the function.
  */
 static on_load_function find_meant(uint64_t caller, enum wish wish)
 {
@@ -113,10 +113,10 @@ static on_load_function find_meant(uint64_t caller, enum wish wish)
 }
 
 /*
- * Called by the JVM. Fails in a process without a recording, where libclew.so
- * is not preloaded: the JVM then reports that the agent could not be started.
- * Succeeds without an effect if the recording could not begin; the part
- * contains the reason of that.
+ * Called by the JVM, or by another agent (find_meant()). Fails in a process
+ * without a part and for unknown options: the JVM then reports that the agent
+ * could not be started. Succeeds without an effect if the recording could not
+ * begin; the part contains the reason of that.
  */
 EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {

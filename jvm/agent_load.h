@@ -7,8 +7,8 @@
 #define CLEW_JVM_AGENT_LOAD_H
 
 /*
- * Stores whether a JVM is being created, which will call Agent_OnLoad(). Any
- * thread may call this function.
+ * Stores whether a JVM is being created, which may then call Agent_OnLoad().
+ * Any thread may call this function.
  */
 void agent_await(int is_being_made);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wraps the natives that change classes while their methods run: those of
+ * Wraps native methods that change classes while their methods run: those of
  * agents written in Java (java.lang.instrument), and that of the JVM's own
  * Flight Recorder.
  *
  * After a change, a method's bytecodes have new addresses. Active calls
  * continue with the former bytecodes, whose memory is reused later. JVMTI sends
- * no event for this, so functions of clew call these natives.
+ * no event for a change. Therefore Java calls functions of clew, which call the
+ * native methods.
  */
 #ifndef CLEW_JVM_CLASS_CHANGES_H
 #define CLEW_JVM_CLASS_CHANGES_H

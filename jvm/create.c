@@ -159,9 +159,9 @@ static int is_machine(const struct module *module)
 }
 
 /*
- * Returns the slot of the function at a pc. If the same module was loaded
- * earlier at the same address, this is its former slot, otherwise the next
- * unused slot.
+ * Returns the slot of the function at a pc: the former slot if a function at
+ * this pc has had one, otherwise the next unused slot. Returns MACHINES_MAX if
+ * all slots are used.
  */
 static uint32_t find_slot(uint64_t pc)
 {

@@ -22,8 +22,8 @@
  *	inplace/	compiled methods, whose calls are counted in place
  *	jni/		calls of JNI functions by native methods
  *
- * If anything here fails, the JVM starts as though clew were absent, and the
- * part's header contains the reason (enum wire_java).
+ * If clew cannot observe a JVM, the JVM runs as without clew. The part's header
+ * contains the reason (enum wire_java), unless memory was short.
  */
 #ifndef CLEW_JVM_JVM_H
 #define CLEW_JVM_JVM_H

@@ -54,10 +54,10 @@ static JavaVM *find_machine(void)
 #define CALM_VERSION 17
 
 /*
- * Returns whether the JVM uses ZGC and is newer than CALM_VERSION. ZGC of JDK
- * 25 processes a thread's frames when the thread returns to them. In a test,
- * clew attached twelve times to each of 60 processes, and one process crashed
- * in this code of ZGC. The cause is unknown.
+ * Returns whether the JVM uses ZGC and is newer than CALM_VERSION or of unknown
+ * version. ZGC of JDK 25 processes a thread's frames when the thread returns to
+ * them. In a test, clew attached twelve times to each of 60 processes, and one
+ * process crashed in this code of ZGC. The cause is unknown.
  */
 static int is_delicate(uint64_t pc)
 {

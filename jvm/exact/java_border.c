@@ -53,12 +53,12 @@ int java_border_learn(jvmtiEnv *jvmti, JNIEnv *jni)
 }
 
 /*
- * Returns the address where an id is stored that was exchanged before. It is in
- * the slot of the active function with this id, if the slot lies from `from` up
- * to `until`. Returns NULL if there was no such exchange. Once the id in a
- * function's slot was exchanged, a walk does not get from there to the
- * function's caller until the function returns, so hot.aside->border stores the
- * slot for further exchanges.
+ * Once the caller's id in a function's slot was exchanged, a walk does not get
+ * from this function to its caller until the function returns. Therefore
+ * hot.aside->border stores the slot and the function's id for further
+ * exchanges. Returns the address of the caller's id in this slot if the
+ * function has the id `id` and the slot lies from `from` up to `until`.
+ * Otherwise returns NULL.
  */
 static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 {
@@ -73,9 +73,10 @@ static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 }
 
 /*
- * Searches the stubs between the calling function and the innermost Java frame.
- * Returns the address where the id is stored that the outermost of these stubs
- * restores, or the address of the thread's own id if there is no such stub.
+ * Searches the hooked functions that are active between the calling function
+ * and the innermost Java frame. Returns the address of the id that the stub of
+ * the outermost of them restores. Without such a function, returns the address
+ * of the thread's own id.
  */
 static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 {

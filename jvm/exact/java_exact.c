@@ -65,7 +65,7 @@ struct changed_class {
 	JNIEnv *jni;
 	jobject loader;
 	uint32_t muted; /* former state of the thread (switch_mute()) */
-	int is_own;     /* whether the class belongs to the JVM */
+	int is_own;     /* whether it is a class of the JDK (own_loaders.h) */
 	int is_meant;   /* whether some of its methods are selected */
 	/*
 	 * has_tracker: whether the class's loader finds the tracker. Known if
@@ -254,7 +254,7 @@ static void skip_others(const char *name, const struct changed_class *changed)
 
 /*
  * Records that the tracker or the JVM needs this class unchanged, if a pattern
- * of the user selects the class.
+ * of the user may select the class.
  */
 static void skip_needed(const char *name)
 {
@@ -269,9 +269,9 @@ static void skip_needed(const char *name)
 
 /*
  * Stores the class file with calls of the tracker in *result, which stays empty
- * if the class gets its own code. When clew detaches, only the tracker itself
- * gets another class file. Returns 0, or the reason why the class cannot be
- * changed.
+ * if the class keeps its code. While clew detaches, only the tracker itself
+ * gets another class file, so that all other classes get their own code again.
+ * Returns 0, or the reason why the class cannot be changed.
  */
 static enum classfile_refusal rewrite(const char *name,
 				      const unsigned char *data, jint bytes,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts each call of Java methods exactly (--java=exact), or while counting is
- * switched on (--java=standby). Classes are rewritten as they are loaded
- * (classfile/), so that their methods call a tracker (tracker_class.h).
+ * Counts each call of the selected Java methods (--java=exact), or only while
+ * counting is switched on (--java=standby). Classes are rewritten as they are
+ * loaded (classfile/), so that their methods call a tracker (tracker_class.h).
  */
 #ifndef CLEW_JVM_EXACT_JAVA_EXACT_H
 #define CLEW_JVM_EXACT_JAVA_EXACT_H
@@ -21,8 +21,8 @@ int java_exact_is_wanted(void);
 int java_exact_avoids_archive(void);
 
 /*
- * Requests capabilities and sets callbacks while a JVM is being started.
- * Returns 0, or -1 if the JVM refuses.
+ * Requests capabilities of a JVM that gets the agent, and adds callbacks.
+ * Returns 0, or -1 if the JVM refuses or the patterns of --java are invalid.
  */
 int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks);
 

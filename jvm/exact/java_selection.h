@@ -3,7 +3,7 @@
  * Selects the Java methods to count exactly: patterns of
  * --java=exact:PATTERN,... match "com.acme.Foo.bar" or the class alone. A
  * pattern is a glob or /REGEX/; ! in front of it excludes. Without patterns
- * that include, the application's own classes are selected.
+ * that include, all methods are selected except those of the JDK's classes.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_SELECTION_H
 #define CLEW_JVM_EXACT_JAVA_SELECTION_H
@@ -18,15 +18,15 @@
 int java_selection_begin(const char *patterns);
 
 /*
- * Returns whether there is a pattern without "!", so that classes of the JVM
- * may be selected, and others only by such patterns.
+ * Returns whether there is a pattern without "!". If so, only methods that
+ * match such a pattern are selected, also those of the JDK's classes.
  */
 int java_selection_names_classes(void);
 
 /*
  * Returns whether a method is selected. class_name is like "com.acme.Foo",
- * `method` is the method's name without the class. is_own is 1 if the class
- * belongs to the JVM. Any thread may call this function.
+ * `method` is the method's name without the class. is_own is 1 for a class of
+ * the JDK. Any thread may call this function.
  */
 int java_selection_has(const char *class_name, const char *method, int is_own);
 

@@ -26,13 +26,16 @@ int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni, int stands_by);
  */
 int tracker_switch(JNIEnv *jni, int is_on);
 
-/* Returns the name of the class that methods call, "java/lang/ClewTracker". */
+/*
+ * Returns the name of the present tracker's class: "java/lang/ClewTracker", in
+ * later recordings of a JVM with a number behind it.
+ */
 const char *tracker_name(void);
 
 /*
  * Returns whether a class loader finds the tracker. A loader that does not
- * delegate to its parent, or only for certain classes, may not find it. This is
- * an ordinary Class.forName(), which runs Java code of the loader.
+ * delegate to its parent, or only for certain classes, may not find the
+ * tracker. The search is a Class.forName(), which runs Java code of the loader.
  */
 int tracker_is_found(JNIEnv *jni, jobject loader);
 

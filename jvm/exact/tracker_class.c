@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The class files of the tracker and of its natives, of version 49, which needs
- * no stack frames. In Java:
+ * The class files of the tracker and of its natives. Their version is 49, which
+ * needs no stack map frames. In Java:
  *
  *	static long enter(int number) {
  *		Thread thread = Thread.currentThread();

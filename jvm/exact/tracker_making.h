@@ -80,8 +80,8 @@ struct tracker_making {
  * generates; a long takes two.
  */
 enum tracker_variable {
-	NUMBER = 0,         /* used in enter() and caught() */
-	KEPT = 0,           /* used in exit() */
+	NUMBER = 0,         /* used in enter() and catching() */
+	KEPT = 0,           /* the stored id; used in the other methods */
 	STATE_OF_ENTRY = 1, /* used in catching() */
 	STATE_OF_CATCH = 3, /* used in caught(), with --java=standby */
 	OBJECT = 2,
@@ -148,8 +148,8 @@ struct tracker_ways {
 
 /*
  * Puts code that stores the address of the thread's block in the variable
- * BLOCK. This code uses more of the operand stack than any later step, so that
- * a stack overflow can only happen in it.
+ * BLOCK, or jumps. The code uses more of the operand stack than any later step
+ * does, so that a stack overflow can only happen in this code.
  */
 struct tracker_ways making_put_block(struct tracker_making *making,
 				     enum tracker_layout layout);
@@ -186,8 +186,9 @@ void making_write_native(struct tracker_making *making, const char *name,
 			 const char *descriptor);
 
 /*
- * making_write_class() writes the class behind its methods, and
- * making_write_field() each of its fields after that.
+ * Write the parts of the class file between the constants and the methods.
+ * making_write_class() is called after all methods are generated, and then
+ * making_write_field() for each field.
  */
 void making_write_class(struct tracker_making *making, uint32_t field_count);
 void making_write_field(struct tracker_making *making, uint32_t access,

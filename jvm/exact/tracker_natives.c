@@ -50,8 +50,9 @@ EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began);
 #define NOBODY 0 /* the number 0, which no method has */
 
 /*
- * One of this number of new contexts is verified on average. A verification
- * takes long, because the JVM has to report the stack.
+ * One of this number of new contexts is verified on average, unless
+ * verification is off. A verification takes long, because the JVM has to report
+ * the stack.
  */
 #define FIRST_PERIOD 256
 

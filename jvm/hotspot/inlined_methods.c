@@ -33,15 +33,16 @@ struct inlined_frame {
 
 /* State for one piece of code; frame 0 is not used. */
 struct inlined_work {
-	uint64_t end; /* end of the last place that was written */
+	/* end of the last written place, in bytes from the code's start */
+	uint64_t end;
 	uint32_t frame_count, written_frames, method_count;
 	/*
 	 * Innermost frame of the place that is not written yet. 0 if there is
 	 * no such place.
 	 */
 	uint32_t place;
-	uint64_t place_end;
-	uint32_t bytes; /* length of `text` */
+	uint64_t place_end; /* in bytes from the code's start */
+	uint32_t bytes;     /* length of `text` */
 	struct inlined_frame frames[FRAMES_MAX];
 	/* a hash table with the indices of frames; 0 in free slots */
 	uint16_t slots[SLOTS_COUNT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records inlined methods. For each piece of compiled code the JVM reports
- * which addresses belong to which methods and bytecodes. The reports on samples
- * use this.
+ * which addresses belong to which methods and bytecodes. Reports on samples use
+ * these data.
  */
 #ifndef CLEW_JVM_HOTSPOT_INLINED_METHODS_H
 #define CLEW_JVM_HOTSPOT_INLINED_METHODS_H

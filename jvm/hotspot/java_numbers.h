@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The numbers under which Java methods, and stacks of them, count. A number is
- * valid until java_numbers_forget(), also if the method is unloaded, and the
- * recording describes it (preload/record/function_names.h). Any thread that may
- * call JNI may use these functions.
+ * valid until java_numbers_forget(), also if the method is unloaded. The
+ * recording describes each number (preload/record/function_names.h). Any thread
+ * that may call JNI may use these functions.
  */
 #ifndef CLEW_JVM_HOTSPOT_JAVA_NUMBERS_H
 #define CLEW_JVM_HOTSPOT_JAVA_NUMBERS_H
@@ -26,7 +26,7 @@ void java_numbers_forget(void);
  */
 uint32_t java_numbers_method(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method);
 
-/* Methods that call each other, outermost first. */
+/* A stack of Java methods, outermost first; each method calls the next. */
 struct java_stack_numbers {
 	uint32_t count; /* at least one, at most WIRE_STACK_MAX */
 	uint32_t numbers[WIRE_STACK_MAX];
@@ -37,8 +37,8 @@ struct java_stack_numbers {
 /*
  * Returns a stack's number; 0 if there is no room or there are too many stacks.
  * The key of a stack consists of its methods and the calling bytecode of the
- * innermost one. The other bytecodes are those of the first stack with that
- * key.
+ * innermost one. Stacks with the same key have one number; the recording has
+ * the other bytecodes of the first of them only.
  */
 uint32_t java_numbers_stack(const struct java_stack_numbers *stack);
 

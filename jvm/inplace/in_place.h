@@ -30,7 +30,8 @@ void in_place_prepare(JavaVM *vm);
 
 /*
  * Starts in a running JVM, on a thread of clew's that is attached to the JVM.
- * On return, calls of methods that were compiled before are counted.
+ * On return, calls of methods that were compiled before are counted, as far as
+ * these methods are selected and their code is recognized.
  */
 void in_place_begin_late(JavaVM *vm, JNIEnv *jni);
 

@@ -411,7 +411,7 @@ static int protect(int protection)
  * Writes the stubs of all waiting methods. The memory of stubs is not
  * executable meanwhile, which is possible because no thread is in a stub.
  * Returns 0, or -errno if the protection could not be changed or restored; then
- * no stub can be executed.
+ * no method may jump to a stub any more.
  */
 static int write_stubs(void)
 {

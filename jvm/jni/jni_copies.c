@@ -12,8 +12,9 @@
 
 #define LONG_NS UINT64_C(1000000)
 /*
- * A number of time-stamp ticks that takes less than LONG_NS on all machines, to
- * recognize short sections fast.
+ * A number of ticks of the time stamp counter, to recognize short sections
+ * fast. The ticks take less than LONG_NS, since no counter is slower than 525
+ * MHz.
  */
 #define LONG_TICKS (UINT64_C(1) << 19)
 

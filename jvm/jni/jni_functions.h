@@ -20,8 +20,9 @@
 extern const char *const jni_function_names[JNI_FUNCTIONS_MAX];
 
 /*
- * Returns the number of places in the table of a JNI version; `version` has the
- * format of GetVersion().
+ * Returns the number of places in the table of a JNI version, as far as they
+ * are known; `version` has the format of GetVersion(). Versions before 1.6 have
+ * no known functions.
  */
 uint32_t jni_function_count(jint version);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes notes on calls of JNI functions into the recording (struct
- * wire_jni_note): one for each context, subject and name in each tally. Only
- * threads whose calls are recorded (jni_notes_are_wanted()) call these
+ * wire_jni_note): one for each context, kind of event and name in each tally.
+ * Only threads whose calls are recorded (jni_notes_are_wanted()) call these
  * functions, outside of signal handlers. The functions do not call libc.
  */
 #ifndef CLEW_JVM_JNI_JNI_NOTES_H

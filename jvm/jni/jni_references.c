@@ -24,9 +24,9 @@
 /*
  * Returns the record of local references of the thread's present native, which
  * is the native that Java has called last. The record is in the frame of this
- * native's bridge; NULL if the native has no bridge, or the JVM's layout is
- * unknown. If Java has called no native on this thread, the thread has one
- * record for all its code.
+ * native's bridge. Without an active Java frame, the thread has one record for
+ * all its code. Returns NULL if the native has no bridge, the JVM's layout is
+ * unknown, or there are too many threads.
  */
 static struct bridge_locals *locals_of(JNIEnv *env)
 {

@@ -6,14 +6,14 @@
 #include <jni.h>
 
 /*
- * Finds the loaders. Called once the JVM runs. Returns 0, or -1 if a loader is
- * not found.
+ * Finds the platform class loader. Called once the JVM runs. Returns 0, or -1
+ * if the loader is not found.
  */
 int own_loaders_find(JNIEnv *jni);
 
 /*
- * Returns whether a class loader is one of the JVM's own for the JDK's classes;
- * NULL is the bootstrap loader.
+ * Returns whether a class loader is the bootstrap loader (NULL) or the platform
+ * class loader.
  */
 int own_loaders_have(JNIEnv *jni, jobject loader);
 

@@ -12,12 +12,11 @@
  *
  * The stub is the native's own, or its relay (native_relays.h).
  *
- * While the native runs, the slot of the bridge's return address contains the
- * address of a trampoline (hot/trampoline.h), which stores the return address
- * and the former id. Frames that the program copies have trampolines for the
- * same reason. All walks of calls understand trampolines. The bridge itself
- * restores the return address, so the trampoline is never executed, and the
- * return is predicted.
+ * While the native runs with its caller's id, the slot of the bridge's return
+ * address contains the address of a trampoline (hot/trampoline.h), which stores
+ * the return address and the former id. All walks of calls understand
+ * trampolines. The bridge itself restores the return address before it returns,
+ * so that the return does not execute the trampoline and is predicted.
  */
 #ifndef CLEW_JVM_NATIVES_BRIDGE_H
 #define CLEW_JVM_NATIVES_BRIDGE_H
@@ -47,15 +46,15 @@ struct bridge {
 	_Atomic uint64_t latest;
 	const void *method; /* the JVM's identifier of the method */
 	uint8_t *entry;     /* code of the bridge */
-	/* whether the bridge never determines callers */
+	/* whether the bridge does not determine callers */
 	_Atomic uint32_t is_silent;
 	/* The code to which the JVM had bound the native before the bridge. */
 	void *original;
 };
 
 /*
- * The number of existing local references of a native, and the number that the
- * native may have. A capacity of 0 stands for the default of JNI.
+ * The number of local references that a call of a native holds, and the number
+ * that the call may hold. A capacity of 0 stands for the default of JNI.
  */
 struct bridge_locals {
 	uint32_t live;

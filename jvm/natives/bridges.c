@@ -124,7 +124,7 @@ static struct bridge *make(void *native, const void *method)
 }
 
 /*
- * Returns the bridge that an earlier session has created for the native, or
+ * Returns an existing bridge for the native, perhaps of an earlier session, or
  * NULL.
  */
 static struct bridge *find_former(const void *native, const void *method)
@@ -167,7 +167,7 @@ struct bridge *bridges_find(const void *entry)
 }
 
 /*
- * Makes bridges call the native's code instead of its relay, because the next
+ * Makes bridges call the native's code instead of its relay, because a later
  * session may give the relay to another native.
  */
 void bridges_close(void)

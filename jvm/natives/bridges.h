@@ -12,10 +12,9 @@ struct bridge;
  * Creates a bridge for the native method with code at `native`. `method` is the
  * JVM's identifier of the method. Its signature is not known yet, so each call
  * through the bridge copies as many stack words as a method can have arguments.
- * If clew has attached to a running process, returns the bridge that an earlier
- * session has created for this code and method, if there is one. Returns NULL
- * if memory is short or system calls are filtered. Any thread may call this,
- * but no signal handler.
+ * If clew has attached to a running process, returns an existing bridge for
+ * this code and method, if there is one. Returns NULL if memory is short or
+ * system calls are filtered. Any thread may call this, but no signal handler.
  */
 struct bridge *bridges_make_early(void *native, const void *method);
 

@@ -13,7 +13,7 @@
 #define OLDEST 11
 #define NEWEST 25
 
-/* Offsets in bytes; written once, at the start. */
+/* Offsets in bytes; written when a JVM gets the agent. */
 static struct {
 	/* offset in a Method of the intrinsic's number; -1 if it is unknown */
 	int64_t number;

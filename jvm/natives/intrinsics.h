@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Native methods for which HotSpot has code of its own (intrinsics). Compiled
- * code, and sometimes the interpreter, executes that code instead of the call,
- * so calls of the native cannot be counted.
+ * code, and sometimes the interpreter, may execute that code instead of the
+ * call, so that not all calls can be counted.
  */
 #ifndef CLEW_JVM_NATIVES_INTRINSICS_H
 #define CLEW_JVM_NATIVES_INTRINSICS_H

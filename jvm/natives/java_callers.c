@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For a location that is not known, the calling method is requested from the
- * JVM once (GetStackTrace), which takes one or two microseconds; for a stack
- * that is not known, only those of its methods that are not known
- * (java_compose.h). After the JVM has unloaded code, or has collected garbage,
- * which may unload classes, all results are forgotten, because an address may
- * then belong to another method. While a thread is in a native, the code that
- * called the native and this code's method exist.
+ * If the cache has no number for a location, the calling method is requested
+ * from the JVM (GetStackTrace), which takes one or two microseconds. If the
+ * cache has no number for a stack, only those of its methods are requested that
+ * are not cached either (java_compose.h). After the JVM has unloaded code, or
+ * has collected garbage, which may unload classes, all results are forgotten,
+ * because an address may then belong to another method. While a thread is in a
+ * native, the code that called the native and this code's method exist.
  */
 #include "jvm/natives/java_callers.h"
 
@@ -49,8 +49,8 @@ static jvmtiEnv *heard;
 
 /*
  * Returns how many of the methods on the stack, from the innermost on, are not
- * in the thread's context yet. On a stack that is cut, the methods further out
- * are: they lie beyond the next outer native that has a context.
+ * in the thread's context yet. On a cut stack (JAVA_STACK_CUT), the methods
+ * outside of the next outer native with a bridge are in the context already.
  */
 static jint end_of(const struct bridge_frame *frame,
 		   const jvmtiFrameInfo *calls, jint count)
@@ -176,7 +176,8 @@ static uint32_t query_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 
 /*
  * One of this number of composed stacks is verified, or more if verify_period
- * demands more. The first COMPOSED_PERIOD stacks are all verified.
+ * is smaller. The first COMPOSED_PERIOD stacks are all verified. If
+ * verify_period is 0, none is, except in a stress build.
  */
 #define COMPOSED_PERIOD 64
 /*
@@ -275,9 +276,9 @@ static void remember_place(uint64_t place, uint32_t number)
 }
 
 /*
- * Draws the number of calls until the thread's next verification, on average
- * rt.verify_period. A thread that counts nothing has no random numbers, and
- * uses the period itself.
+ * Draws the number of calls until the thread's next verification, which is
+ * rt.verify_period on average. A thread that counts nothing has no random
+ * numbers and uses the period itself. A period of 0 stands for no verification.
  */
 static uint64_t draw_stacks_left(void)
 {

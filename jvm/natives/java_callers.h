@@ -5,8 +5,8 @@
  *
  * A location is an address: the return address in compiled code, or the address
  * of the bytecode that the interpreter executes. Each location belongs to one
- * method until code or classes are unloaded. If several methods are inlined at
- * a location, it belongs to the innermost of them.
+ * method until code or classes are unloaded or changed. If several methods are
+ * inlined at a location, it belongs to the innermost of them.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_CALLERS_H
 #define CLEW_JVM_NATIVES_JAVA_CALLERS_H
@@ -125,10 +125,10 @@ static inline int callers_may_ask_frozen(void)
 uint32_t callers_learn(struct bridge_frame *frame);
 
 /*
- * callers_doubt() forgets all numbers, because locations will belong to other
- * methods, and prevents that further ones are stored. callers_trust() forgets
- * them once more and ends this; it must be called as often as callers_doubt().
- * Any thread may call these functions.
+ * callers_doubt() forgets all numbers, because locations may soon belong to
+ * other methods, and prevents that further ones are stored. callers_trust()
+ * forgets them once more and ends this; it must be called as often as
+ * callers_doubt(). Any thread may call these functions.
  */
 void callers_doubt(void);
 void callers_trust(void);

@@ -101,10 +101,10 @@ static int has_natives(const struct composition *one)
 }
 
 /*
- * Reads the calls of the stack and the known numbers of their methods. Returns
- * 0 if the frames do not determine the calls, or if the stack is cut and
- * contains further natives: then only the JVM can determine at which native the
- * stack ends.
+ * Reads the calls of the stack, and the numbers of their methods from the
+ * cache. Returns 0 if the stack's hash has changed, if the frames do not
+ * determine the calls, or if the stack is cut and contains further natives:
+ * then only the JVM can determine at which native the stack ends.
  */
 static int read_frames(struct composition *one,
 		       const struct bridge_frame *frame)
@@ -124,7 +124,7 @@ static int read_frames(struct composition *one,
 
 /*
  * Compares one call as the JVM reports it with the call that was read from the
- * frame: bytecode and, if known before, number must agree.
+ * frame. The bytecodes must agree, and the numbers if the cache had one.
  */
 static enum composed check_call(struct composition *one, uint32_t i,
 				uint32_t number)

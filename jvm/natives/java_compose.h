@@ -2,8 +2,8 @@
 /*
  * Determines the number of a new Java stack from the numbers of its methods.
  * HotSpot's data determines the methods of each frame (java_scopes.h), and most
- * methods are known from other stacks. Only methods that are not known are
- * requested from the JVM.
+ * of their numbers are cached since they appeared in other stacks. The JVM
+ * receives requests only for the others.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_COMPOSE_H
 #define CLEW_JVM_NATIVES_JAVA_COMPOSE_H

@@ -4,11 +4,12 @@
  *
  * This module walks HotSpot's frames: those of compiled code by the frame size
  * in the code's blob, those of interpreted methods by frame pointers. The walk
- * crosses stubs and calls by which the JVM called Java again. Return addresses
- * and interpreted bytecodes are hashed. Two stacks with the same hash have the
- * same methods, if both hashes are of one generation, in which no address gets
- * another meaning (java_callers.h). HotSpot's descriptions for debuggers
- * (hotspot.h) contain the layouts.
+ * crosses the JVM's stubs, and calls by which the JVM called Java again. Return
+ * addresses and interpreted bytecodes are hashed. Two stacks with the same hash
+ * have the same methods, except by chance, if both hashes are of one
+ * generation: a period in which no address gets another meaning
+ * (java_callers.h). HotSpot's descriptions for debuggers (hotspot.h) contain
+ * the layouts.
  *
  * The walk ends at the stack's end, or at native code whose Java callers are
  * already in the thread's context, because Java has called it through a bridge
@@ -70,10 +71,14 @@ void java_stack_forget(void);
 /* Where a walk has ended. */
 enum java_stack_end {
 	/*
-	 * the walk has reached the stack's end, or JAVA_STACK_WALK_MAX frames
+	 * The walk has reached the outermost Java frame of the thread or of the
+	 * virtual thread, or JAVA_STACK_WALK_MAX frames.
 	 */
 	JAVA_STACK_WHOLE,
-	JAVA_STACK_CUT, /* the walk has reached a native with a context */
+	/*
+	 * The walk has reached a native whose Java callers are in the context.
+	 */
+	JAVA_STACK_CUT,
 	/* The outer frames of a virtual thread are in the heap. */
 	JAVA_STACK_FROZEN,
 	JAVA_STACK_LOST, /* the stack cannot be walked */

@@ -19,8 +19,8 @@
 #define RELAYS_MAX 2048
 
 /*
- * Once a relay has the number and name of a method, it keeps them, also if the
- * method is bound again.
+ * Once a relay has the number and name of a method, it keeps them until
+ * native_relays_forget(), also if the method is bound again.
  */
 static struct {
 	struct lock lock; /* taken before the lock of the names */
