@@ -156,8 +156,8 @@ static int is_running(const struct call_entry *entry)
 }
 
 /*
- * Returns an entry for a slot that has none, or NULL if running calls use all
- * entries.
+ * Returns an entry for a slot that has none. Returns NULL if running calls use
+ * all entries near its hash, or if there is no memory.
  */
 static struct call_entry *take(uint64_t slot)
 {

@@ -2,8 +2,8 @@
 /*
  * Values that probes at functions' entries record as values of the call, in
  * packets (wire/packet.h): when the call is made, and again at the beginning of
- * each context that contains it. Therefore a thread remembers the values by
- * stack slot while the call runs.
+ * each context that contains it, if they fit there. Therefore a thread
+ * remembers the values by stack slot while the call runs.
  *
  * Any thread, signal handler and probe may call these functions, unless a
  * comment says otherwise.

@@ -24,8 +24,9 @@
 
 /*
  * Returns the place of a function: the distance of its slot from the window's
- * base, in slots. `at` functions are further in. A function on another stack
- * has the place WIRE_PACKET_ELSEWHERE, and so have all functions outside of it.
+ * base, in slots. `at` functions are further in. A function that is probably on
+ * another stack has the place WIRE_PACKET_ELSEWHERE, and so have all functions
+ * outside of it.
  */
 static uint32_t place_of(const struct surroundings_of *of, uint32_t at,
 			 uint64_t slot, unsigned int has_jumped)

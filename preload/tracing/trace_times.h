@@ -10,22 +10,29 @@
 
 #include <stdint.h>
 
-/* Writes a time stamp behind the latest call, and plans the next stamp. */
+/*
+ * Writes a time stamp behind the latest call, and plans the next stamp. Does
+ * nothing if the packet is full.
+ */
 void trace_put_stamp(void);
 
-/* Returns whether the contexts in the packet agree with the thread's stack. */
+/*
+ * Returns whether the thread's calls are recorded, and the contexts in the
+ * packet agree with its stack.
+ */
 int trace_is_in_step(void);
 
 /*
- * Writes the present time between two calls. If the packet has no room, nothing
- * is written, because the next packet begins with a time.
+ * Writes the present time between two calls. Nothing is written if the packet
+ * has no room or a context has to be written next, because a context begins
+ * with a time.
  */
 void trace_put_moment(void);
 
 /*
  * Writes that the call at a slot has returned at the time `tsc`. If the call
- * was too short to be recorded (least_ticks), removes the words of the call
- * instead.
+ * was too short to be recorded (least_ticks) and its words are the latest ones,
+ * removes them instead.
  */
 void trace_put_return(const uint64_t *slot, uint64_t tsc);
 

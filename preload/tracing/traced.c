@@ -314,8 +314,8 @@ static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 }
 
 /*
- * After a longjmp() the packet may not agree with the stack, until a call is
- * made at the slot `settled_from` or further out.
+ * After a longjmp() or an exception the packet may not agree with the stack,
+ * until a call is made at the slot `settled_from` or further out.
  */
 static void settle(const uint64_t *slot)
 {
