@@ -40,8 +40,8 @@ static int write_in_place(struct code_writer *writer)
 
 /*
  * Returns whether memory that was writable may become executable. The kernel
- * forbids it if the process has requested that: prctl(PR_SET_MDWE), or a system
- * call filter.
+ * may forbid it: by request of the process (prctl(PR_SET_MDWE)), by a system
+ * call filter, or by a security module.
  */
 static int can_be_unprotected(void)
 {

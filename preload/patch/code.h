@@ -44,7 +44,7 @@ struct code_way;
 struct code_writer {
 	const struct code_way *way;
 	const struct module *module; /* with CODE_IS_IDLE, the code's module */
-	int is_noted;  /* bytes are only recorded in the journal (journal.h) */
+	int is_noted;  /* bytes are also recorded in the journal (journal.h) */
 	int fd;        /* descriptor of /proc/self/mem */
 	uint64_t page; /* the current page, or 0 */
 	volatile uint8_t *bytes; /* where that page's bytes are written */
@@ -72,8 +72,9 @@ int code_write(struct code_writer *writer, uint64_t pc, const uint8_t *bytes,
 	       uint64_t count);
 
 /*
- * Waits until every processor that runs a thread of the process sees the
- * preceding writes before it executes further code. Returns 0 or -errno.
+ * Completes the preceding writes. With CODE_IS_LIVE, also waits until every
+ * processor that runs a thread of the process sees them before it executes
+ * further code. Returns 0 or -errno.
  */
 int code_barrier(struct code_writer *writer);
 

@@ -26,11 +26,12 @@ struct divert {
 };
 
 /*
- * Diverts the function at pc, which has PATCH_BYTES bytes, or padding up to
- * that, in a module that no thread executes. Call it under the loader's lock.
- * While the journal defers changes (journal.h), `original` can be called once
- * the caller has sealed the windows. Returns 0, or -errno if nothing was
- * written: -EBUSY if its first instructions cannot be moved.
+ * Diverts the function at pc, in a module that no thread executes. The function
+ * needs room for a jump of 5 bytes, together with the padding behind it. Call
+ * it under the loader's lock. While the journal defers changes (journal.h),
+ * `original` can be called once the caller has sealed the windows. Returns 0,
+ * or -errno if nothing was written: -EBUSY if its first instructions cannot be
+ * moved.
  */
 int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours);

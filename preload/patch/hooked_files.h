@@ -4,7 +4,7 @@
  * shared_text.h).
  *
  * /proc/self/maps names such a file instead of the module's own. A program that
- * maps its own code a second time therefore opens this file. The jumps in it
+ * maps its own code a second time may therefore open this file. The jumps in it
  * reach their stubs from one address only. Therefore clew's wrapper of mmap()
  * maps the module's own file instead, and that of dlopen() loads it.
  */
@@ -15,8 +15,8 @@
 #include "preload/patch/pristine.h"
 
 /*
- * Adds the file that is open at `fd`, a copy of the module's file `own`. One
- * thread at a time: the holder of the turn.
+ * Adds the file that is open at `fd`, a copy of the module's file `own`, if the
+ * list has room. One thread at a time: the holder of the turn.
  */
 void hooked_files_add(int fd, const struct pristine_file *own,
 		      const struct module *module);

@@ -39,8 +39,8 @@ void journal_set_deferring(int is_deferring);
 
 /*
  * Adds bytes that will be written at an address, and stores the present ones
- * with them. Does nothing before journal_begin(). Returns 0, or -ENOSPC if the
- * journal is full.
+ * with them. Does nothing before journal_begin(). Returns 0; -ENOSPC if the
+ * journal is full; -EINVAL if one text cannot hold so many bytes.
  */
 int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count,
 		 int is_data);
@@ -70,7 +70,10 @@ struct pc_range journal_hooks(void);
  */
 void journal_share(const struct pc_range *part, void *shared);
 
-/* Removes the texts of a module that was unloaded. */
+/*
+ * Removes the texts in this range of addresses, which belonged to a module that
+ * was unloaded.
+ */
 void journal_forget(const struct pc_range *range);
 
 const struct wire_text *journal_texts(uint64_t *count);

@@ -25,7 +25,7 @@ struct live_range {
  * and their modules must stay loaded; the caller holds the list's lock, with
  * all signals blocked.
  *
- * Return 0, or -errno if nothing was changed: -EBUSY with the *tid of a thread
+ * Return 0, or -errno if no site was changed: -EBUSY with the *tid of a thread
  * that was in the way until CLOCK_MONOTONIC reached deadline_ns, -EPERM under a
  * debugger or a system call filter, -ENOSYS or another error of the kernel if
  * it does not permit the change.

@@ -191,11 +191,6 @@ static uint64_t stub_page(const struct patch *patch, uint32_t i)
 }
 
 /*
- * Frees the stubs of hooks. They are consecutive in the order of their
- * creation, those of guests last, except at a change of block or where a stub
- * was not used. Their pages contain no other stubs.
- */
-/*
  * Frees the few stubs of a user's probe one by one: they are in the order in
  * which the probe's locations were found.
  */
@@ -212,6 +207,11 @@ static void free_scattered(const struct patch *patch, struct windows *windows)
 	}
 }
 
+/*
+ * The stubs of hooks are consecutive in the order of their creation, those of
+ * guests last, except at a change of block or where a stub was not used. Their
+ * pages contain no other stubs.
+ */
 void patch_free_stubs(const struct patch *patch, struct windows *windows)
 {
 	struct row row = { 0 };

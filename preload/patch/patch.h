@@ -13,7 +13,8 @@
  * Writes the sites of a chain of patches (next_of_module) of one module, except
  * disabled ones. Call it after sealing the windows, for code that no thread
  * executes: CODE_IS_IDLE (code.h). Calls no functions outside libclew.so.
- * Returns 0, or -errno if nothing was written.
+ * Returns 0 or -errno. If a write fails, the bytes that were written before are
+ * restored.
  */
 int patch_commit(struct patch *chain);
 

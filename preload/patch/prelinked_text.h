@@ -4,8 +4,9 @@
  * first bytes, and a table of these jumps. The file is stored in the cache
  * beside a file of the module's prelinked stubs (stubs/prelinked.h), to which
  * it belongs. At the next start it is mapped over the module's segments that
- * are not writable. Nothing is then written, no page of the text is private to
- * the process, and no work is done for single functions.
+ * are not writable. Apart from the differences that are listed below, nothing
+ * is then written, no page of the text is private to the process, and no work
+ * is done for single functions.
  *
  *	file	[ the module's file, hooked | sites | islands | rest | head ]
  *	memory	[ headers | text | constants ]	from that file, same offsets
@@ -77,7 +78,7 @@ struct prelinked_text {
 	const uint32_t *rest; /* indices of functions */
 	uint64_t table_bytes;
 	/* Pages of the module that were written to in this process. */
-	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX]; /* pages */
+	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX];
 	int written_count;
 	/*
 	 * Differences of this process, with absolute addresses. In the arena of
@@ -128,7 +129,8 @@ int prelinked_text_make(const struct prelinked_text *text,
 
 /*
  * For patch_commit(). prelinked_text_map() maps the text over the module and
- * returns 0 or -errno. prelinked_text_unmap() maps the module's own file again.
+ * returns 0 or -errno. prelinked_text_unmap() maps the module's own file again,
+ * if that file is unchanged.
  */
 int prelinked_text_map(const struct prelinked_text *text,
 		       const struct module *module);

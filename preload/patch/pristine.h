@@ -69,8 +69,8 @@ int pristine_find(const struct pristine *pristine, const struct module *module,
 		  struct pristine_file *file);
 
 /*
- * Lists the pages that were written to, in order. Returns their number, or
- * -E2BIG if there are more than `room`.
+ * Lists the pages that were written to, in order. Returns their number, -E2BIG
+ * if there are more than `room`, or another -errno.
  */
 int pristine_written(const struct pristine *pristine,
 		     const struct module *module, uint64_t *pages, int room);

@@ -177,8 +177,8 @@ static int has_exited(int err)
 }
 
 /*
- * Returns whether the thread waits for a vfork child. The child may be inside
- * the places, because it uses this memory, but it is not in the list of
+ * Returns whether the thread may be waiting for a vfork child. The child may be
+ * inside the places, because it uses this memory, but it is not in the list of
  * threads.
  */
 static int waits_for_child(const struct proc_activity *activity)
@@ -255,8 +255,8 @@ static int check_traps(struct quiesce *q, struct asked_thread *slot)
 /* ---- Checking all threads ---- */
 
 /*
- * Returns whether the thread was created after the beginning, so that it cannot
- * be inside.
+ * Returns whether the thread was created after this round began, so that it
+ * cannot be inside, or has exited.
  */
 static int was_born_since(struct quiesce *q, int tid)
 {

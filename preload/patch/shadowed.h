@@ -12,7 +12,7 @@
 #include "preload/patch/stacks.h"
 
 /*
- * Calls `visit` for each word that has a shadow, in the memory that
+ * Calls `visit` for each word whose shadow is in RAM, in the memory that
  * stacks_init() has found. The arguments are those of stacks_walk(), with is_pc
  * 0. This memory may include stacks that are no longer used. Stops at the first
  * result that is not 0, and returns it. Skips mappings of more than 64 GiB.

@@ -13,8 +13,9 @@
  *
  *	1. The kernel's signal masks of the threads never contain SIGTRAP,
  *	   except in clew's own handler.
- *	2. A SIGTRAP that is sent to a thread that has asked to block it, as
- *	   each does in its handler, is held here until the thread unblocks it.
+ *	2. A SIGTRAP that is sent to a thread that has asked to block it, or
+ *	   that is in its handler for SIGTRAP, is held here until the thread
+ *	   unblocks it.
  *	3. sigwait() does not see SIGTRAP.
  */
 #ifndef CLEW_PATCH_TRAP_H
