@@ -330,7 +330,7 @@ static uint64_t count_to_hook(const struct candidate *c)
 	return count;
 }
 
-/* Returns -errno if no function of the module can be hooked. */
+/* Returns 0, or -errno: then no function of the module is hooked. */
 static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 			 struct candidate *c)
 {

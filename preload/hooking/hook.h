@@ -9,13 +9,13 @@
 #include "preload/hooking/cold.h"
 
 /*
- * Analyses, records and hooks all modules that are new, and retires those that
- * were unloaded. A module that is loaded again at its former address reuses its
- * stubs.
+ * Analyses and records all modules that are new, hooks those that the rules
+ * select, and retires those that were unloaded. A module that is loaded again
+ * at its former address reuses its stubs.
  *
- * Runs before main(), and whenever the loader has changed its list and holds
- * its lock, while no thread can run in new modules yet. Calls libc. Returns 0
- * or -errno.
+ * Called before main(), in slices while clew attaches, and whenever the loader
+ * has changed its list and holds its lock; in the last case no thread runs in
+ * new modules yet. Calls libc. Returns 0 or -errno.
  */
 int hook_update(struct cold *cold);
 

@@ -34,7 +34,8 @@ struct hook_probes {
 
 /*
  * Searches the candidate's module for the locations of probes. Call it before
- * the module's stubs are created. Returns NULL if there are none, or no memory.
+ * the module's stubs are created. Returns NULL if the user has no probes, or
+ * there is no memory.
  */
 struct probed_candidate *hook_probes_find(struct hook_probes *probes,
 					  struct candidate *candidate,

@@ -49,9 +49,10 @@ static uint64_t most_mappings(void)
 
 /*
  * Returns whether the process may have `wanted` more mappings, and
- * 1/MAPPINGS_PART of the limit in reserve for the program. The mappings are
- * counted once a pass, because that takes milliseconds if there are thousands.
- * The program cannot use up the reserve during a pass.
+ * 1/MAPPINGS_PART of the limit in reserve for the program, or whether that
+ * cannot be found out. The mappings are counted once a pass, because that takes
+ * milliseconds if there are thousands. The program is not expected to use up
+ * the reserve during a pass.
  */
 static int has_mappings(struct hook_room *room, uint64_t wanted)
 {

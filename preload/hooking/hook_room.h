@@ -11,18 +11,12 @@
 
 /* The resources that one pass over modules takes. Zero-initialise it. */
 struct hook_room {
-	uint64_t
-		/*
-		 * Number of functions that will be overwritten at the end of
-		 * the pass.
-		 */
-		functions;
-	uint64_t
-		/*
-		 * Number of mappings of the process at the first check; 0
-		 * before it.
-		 */
-		mappings;
+	/*
+	 * Number of functions that will be overwritten at the end of this pass.
+	 */
+	uint64_t functions;
+	/* Number of mappings of the process at the first check; 0 before it. */
+	uint64_t mappings;
 };
 
 /*

@@ -13,9 +13,10 @@ void layers_meet_module(struct module *module, struct windows *windows,
 			struct wire_function *functions, uint32_t count);
 
 /*
- * Each function calls the operation of the same name (managed.h) of all layers.
- * layers_are_there() returns whether any runtime exists. layers_end_late()
- * returns 0, or the first error, after which it calls no further layer.
+ * Each function calls the operation of the same name (managed.h) of all layers;
+ * the last two skip layers whose runtime does not exist. layers_are_there()
+ * returns whether any runtime exists. layers_end_late() returns 0, or the first
+ * error, after which it calls no further layer.
  */
 void layers_forget_numbers(void);
 int layers_are_there(void);

@@ -7,9 +7,9 @@
 
 /*
  * Updates the hooks (hook.h) after each later change of the loader's list. Call
- * it before main(), after the modules that are loaded by then have been hooked.
- * Returns 0 or -errno; after an error, modules that are loaded later are not
- * hooked.
+ * it before main() or while clew attaches, after the modules that are loaded by
+ * then have been hooked. Returns 0 or -errno; after an error, modules that are
+ * loaded later are not hooked.
  */
 int loader_watch(struct cold *cold);
 
