@@ -84,7 +84,10 @@ struct budget_process {
 	uint32_t pid, seq;
 };
 
-/* Used by clew's own thread only, except that budget_start() initialises it. */
+/*
+ * Written by clew's own thread, except that budget_start() initialises it.
+ * Other threads read it when recording ends.
+ */
 static struct {
 	/* the process that this data belongs to */
 	struct budget_process process;
@@ -276,8 +279,9 @@ static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 
 /*
  * Returns the cost of a call of functions that stayed hooked while others were
- * unhooked. Only few calls cost as much as the samples say: if that were more
- * than half of the time, the stubs are in caches.
+ * unhooked. The samples' price holds only while few calls are made. If the
+ * calls would take more than half of the time at that price, the stubs are in
+ * caches, and a lower price is returned.
  */
 static double some_ps(uint64_t cpu_ns)
 {
@@ -532,7 +536,10 @@ static struct interval account(const struct budget_clocks *then)
 	correct_price(cpu_ns - MIN(all_ns, cpu_ns), contexts_ns);
 	past.calls_ns = weigh_calls(cpu_ns);
 	all_ns += past.calls_ns;
-	/* Estimates may be too high: clew seldom uses more than this. */
+	/*
+	 * Estimates may be too high: clew seldom uses more than three quarters
+	 * of the time.
+	 */
 	past.program_ns = MAX(cpu_ns - MIN(all_ns, cpu_ns), cpu_ns / 4);
 	if (budget.are_some_out)
 		budget_pace_go_on(&budget.pace, &budget.functions, 0,
@@ -573,7 +580,7 @@ static int count_once(struct budget_clocks *at, uint64_t *late_ns)
 /*
  * Reads the clocks and all counts. Returns -EAGAIN if they do not describe the
  * same moment, because other threads have used the processor in between; a new
- * interval then begins.
+ * interval then begins. Returns another -errno if the counts cannot be read.
  */
 static int count_at(struct budget_clocks *at)
 {

@@ -24,16 +24,16 @@ struct budget_function {
 	uint32_t found_callees;
 	/* Increases since the previous count. */
 	uint64_t new_calls, new_contexts;
-	uint64_t cost_ns;
+	uint64_t cost_ns; /* estimated cost of the new calls */
 	/*
 	 * Calls and CPU time while the function was hooked: [0] while others
 	 * were unhooked, [1] while none was (budget_pace.h).
 	 */
 	uint64_t paced_calls[2], paced_ns[2];
 	uint8_t may_change; /* whether the function can be unhooked */
-	uint8_t is_trap;
-	uint8_t is_out;    /* the function is unhooked */
-	uint8_t is_chosen; /* the function is about to be unhooked or hooked */
+	uint8_t is_trap;    /* the function's hook is a breakpoint */
+	uint8_t is_out;     /* the function is unhooked */
+	uint8_t is_chosen;  /* the function is about to be unhooked or hooked */
 	uint8_t was_in;  /* the function was hooked when this interval began */
 	uint8_t is_back; /* the function is hooked for this survey only */
 	/*

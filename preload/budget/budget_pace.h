@@ -39,8 +39,8 @@ void budget_pace_go_on(struct budget_pace *pace,
 		       uint64_t cpu_ns);
 
 /*
- * Returns whether there is a function that was always hooked and was called
- * often enough.
+ * Returns whether functions that were hooked both in surveys and between them
+ * were called often enough to compute the slowdown.
  */
 int budget_pace_is_known(const struct budget_functions *functions);
 

@@ -29,8 +29,9 @@ struct budget_price {
  * Measures the cost of a call, in ps. The loop does nothing else, calls
  * overlap, and all memory is in caches, so real calls cost more. A thread on
  * the other half of the processor's core makes the loop up to three times
- * slower, so the fastest of several measurements counts. Called before the
- * program runs, on a thread that has counted nothing yet.
+ * slower, so the fastest of several measurements counts. Returns a typical cost
+ * if it cannot be measured. Called before the program runs, on a thread that
+ * has counted nothing yet.
  */
 uint32_t budget_price_measure(void);
 
