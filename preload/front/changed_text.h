@@ -5,7 +5,7 @@
  * Text with hooks is private memory of the process, and MADV_DONTNEED would
  * replace it by the file's contents: without hooks and, over hooked text
  * (prelinked_text.h), without this process's differences. clew's wrapper of
- * madvise() therefore skips the text of modules, stubs and pads.
+ * madvise() therefore skips the text of modules, stubs, trampolines and pads.
  *
  * A program that maps other memory there or writes to it may intend to change
  * the code. clew permits that and counts the hooks that are lost

@@ -17,7 +17,10 @@
 #include "preload/sys/stack_pointer.h"
 #include "preload/sys/text.h"
 
-/* A copy with more bytes is not taken for a copy of a stack. */
+/*
+ * Only ranges that end less than this above the caller's frame are taken to be
+ * on its stack.
+ */
 #define NEAR_BYTES (UINT64_C(64) << 20)
 
 /* ---- After a copy ---- */

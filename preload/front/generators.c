@@ -47,8 +47,9 @@ static struct patch *find_by_function(const struct patches *patches,
 }
 
 /*
- * Returns the patch whose stub contains pc. A return address in a stub means
- * that a hooked function has made a tail call to mmap() or a similar function.
+ * Returns a patch of the module whose code contains pc, or NULL. If pc is in a
+ * stub, a hooked function has made a tail call to mmap() or a similar function,
+ * and its module is meant.
  */
 static struct patch *find_patch(const struct patches *patches, uint64_t pc)
 {

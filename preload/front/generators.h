@@ -8,8 +8,8 @@
  * stubs of such a module are therefore guarded (hot/stub.S): calls from outside
  * the text of modules keep their return address and are not counted.
  *
- * clew recognizes such a module when it makes memory executable, before any
- * code there can call it.
+ * clew recognizes such a module when it makes memory executable by a function
+ * of libc, before any code there can call it.
  *
  *	libruntime.so:	mprotect(code, n, PROT_READ | PROT_EXEC)
  *		-> here: find the caller's module, guard its stubs, and mark

@@ -2,11 +2,11 @@
 /*
  * Fronts of libc's functions for limits that a program sets for itself.
  *
- * The shadow uses no memory, but terabytes of address space, which RLIMIT_AS
- * and RLIMIT_DATA count. The fronts therefore add clew's part to limits that
- * the program sets, and subtract it from those that it reads. The amount is the
- * same in every process, because limits survive exec. If the shadow could not
- * be reserved, nothing is added.
+ * The shadow uses little memory, but terabytes of address space, which
+ * RLIMIT_AS and RLIMIT_DATA count. The fronts therefore add clew's part to
+ * limits that the program sets, and subtract it from those that it reads. The
+ * amount is the same in every process of a recording, because limits survive
+ * exec. If the shadow could not be reserved, nothing is added.
  *
  * The wrappers are as safe in signal handlers as the originals.
  */

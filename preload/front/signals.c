@@ -20,7 +20,7 @@
  * clew itself blocks these signals during sigsuspend(), in handlers on
  * alternate stacks (ticks_kept_from()), and in waits of such handlers.
  *
- * As safe in signal handlers as libc's functions.
+ * The fronts are as safe in signal handlers as libc's functions.
  */
 #include <errno.h>
 #include <poll.h>
@@ -126,8 +126,9 @@ static void note_change(int how, int changes_trap)
 }
 
 /*
- * Adds clew's signals to an unblocked set. The thread has probably left a
- * handler that ran with these blocked: longjmp() does not restore masks.
+ * Adds clew's signals to a set that the program unblocks. The thread has
+ * probably left a handler that ran with these blocked: longjmp() does not
+ * restore masks.
  */
 static const sigset_t *with_ours(const sigset_t *set, sigset_t *copy)
 {
@@ -541,8 +542,9 @@ static int close_action(int signal, struct kernel_action *action)
 }
 
 /*
- * Returns the signals that have handlers, read from /proc. This saves a system
- * call for each other signal, at which a tracer would stop the thread twice.
+ * Returns the signals that have handlers, read from /proc, or all signals if it
+ * cannot be read. This saves a system call for each other signal, at which a
+ * tracer would stop the thread twice.
  */
 static uint64_t caught(void)
 {

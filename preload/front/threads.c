@@ -59,7 +59,7 @@ static int is_counted(void)
 
 /*
  * A pthread key whose destructor runs when a thread ends. The key is created
- * before the program's first thread.
+ * before the first thread that this front creates.
  */
 static struct {
 	pthread_key_t key;
