@@ -296,8 +296,8 @@ static int refuse_recording(int err)
 }
 
 /*
- * Begins a session. The memory of a former session is reused, even if its
- * configuration differs.
+ * Begins a session. The memory of a former session for stubs is reused, even if
+ * its configuration differs.
  */
 static int begin_session(const char *dir)
 {

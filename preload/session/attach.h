@@ -23,7 +23,7 @@ void attach_end_call(void);
 
 /*
  * Executes one slice of a preparation that was begun and not completed. Returns
- * -EAGAIN while more slices remain.
+ * 0, -EAGAIN while more slices remain, or another -errno.
  */
 int attach_end_preparing(void);
 

@@ -12,7 +12,7 @@
 
 /*
  * Returns 0 if an emulator such as QEMU or valgrind executes the program, and
- * stores this reason in the directory.
+ * stores this reason in the directory. Otherwise returns 1.
  */
 int begin_is_possible(const char *dir);
 
