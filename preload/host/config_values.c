@@ -11,8 +11,8 @@
 
 /*
  * Upper bounds of the memory for a context: its entries in tables, its record,
- * and its measured times; and the same again, because each context may have a
- * "(folded)" below it.
+ * and its measured times. If the bytes are limited, limit_contexts() counts
+ * this twice, because each context may have a "(folded)" below it.
  */
 #define BYTES_PER_CONTEXT 64
 #define BYTES_PER_TIMED   256
@@ -195,7 +195,9 @@ static int set_clock(struct config *config, const struct setting *setting,
 	return config->wants_ticks || !strcmp(text, "auto") ? 0 : -EINVAL;
 }
 
-/* Parses "5%", "0.5%": one digit after the point; the sign is optional. */
+/*
+ * Parses "5%", "0.5%": at most one digit after the point; the sign is optional.
+ */
 static int set_budget(struct config *config, const struct setting *setting,
 		      const char *text)
 {

@@ -9,8 +9,9 @@
  * Everything else follows from this table: the names that the library exports
  * (exports.map.in), where the address of each name's next function is stored
  * (next.h), and what an import of the name shows about a module
- * (front/imports.c). The library's functions are found first because it is
- * preloaded.
+ * (front/imports.c). A preloaded library's functions are found first. In an
+ * attached process, the wrapped functions are diverted to them
+ * (front/entries.h).
  *
  * `import_traits` describes modules that import the function:
  *

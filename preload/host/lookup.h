@@ -54,17 +54,17 @@ void *lookup_in_map(const struct link_map *map, const char *name);
 const struct link_map *lookup_module(uint64_t pc);
 
 /*
- * Calls `visit`, which returns 1, while the loader unloads no module. `info`
- * and `bytes` have no meaning. Not for signal handlers: waits for other
- * threads.
+ * Calls `visit`, which returns 1, while the loader unloads no module. If
+ * dl_iterate_phdr() was not found yet, there is no such guarantee. `info` and
+ * `bytes` have no meaning. Not for signal handlers: waits for other threads.
  */
 void lookup_locked(int (*visit)(struct dl_phdr_info *info, size_t bytes,
 				void *context),
 		   void *context);
 
 /*
- * Returns a number that identifies the set of loaded modules; 0 while the
- * loader maps or unmaps one.
+ * Returns a checksum of the loader's list of modules; 0 while the loader maps
+ * or unmaps one.
  */
 uint64_t lookup_generation(void);
 

@@ -2,8 +2,8 @@
 /*
  * The next functions after the fronts.
  *
- * The library looks them up before main, because dlsym() may not be called
- * where some of them may: in signal handlers, and between vfork and exec.
+ * The library looks them up in advance, because dlsym() may not be called where
+ * some of them may: in signal handlers, and between vfork and exec.
  */
 #ifndef CLEW_HOST_NEXT_H
 #define CLEW_HOST_NEXT_H

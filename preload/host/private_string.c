@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Copies in words of this size; the last one overlaps the one before it. */
+/* Copies in words of this size; the last one may overlap the one before it. */
 #define COPY_WORDS(to, from, bytes, word)                                      \
 	do {                                                                   \
 		for (size_t at_ = 0; at_ < (bytes) - (word); at_ += (word))    \

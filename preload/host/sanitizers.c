@@ -10,7 +10,8 @@
 /*
  * Returns whether the program has a preinit array, whose code runs before all
  * libraries. Hardly any program has one without a sanitizer. A ThreadSanitizer
- * that gcc has linked statically can be found by this, as it exports no symbol.
+ * that gcc has linked statically exports no symbol, so it can only be found by
+ * this.
  */
 static int runs_before_libraries(void)
 {

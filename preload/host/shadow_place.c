@@ -85,7 +85,7 @@ static int reserve_all(int fd)
 	if (!shadow)
 		return 0;
 	hot_shadow_half = shadow / 2;
-	/* In an attached process a later session may need it. */
+	/* In an attached process a later session may time calls. */
 	if (!rt.sink->slot_bytes && !rt.is_late)
 		return 1;
 	times = reserve_first(time_places, TIME_BYTES, fd);

@@ -4,7 +4,8 @@
  *
  * struct hot_thread has its initial values in the library's TLS image. A word
  * that needs another value in every thread is changed there, before the program
- * creates its second thread.
+ * creates its second thread, or before clew enters the threads of an attached
+ * process.
  */
 #ifndef CLEW_HOST_THREAD_TEMPLATE_H
 #define CLEW_HOST_THREAD_TEMPLATE_H
@@ -13,7 +14,7 @@
 
 struct hot_thread;
 
-/* Finds the initial values. Called once. Returns 0 or -ENOENT. Calls libc. */
+/* Finds the initial values. Returns 0 or -ENOENT. Calls libc. */
 int thread_template_find(void);
 
 /* Returns the address of the initial values, once they are found. */

@@ -10,7 +10,7 @@
 /*
  * Writes to the recording `dir` that this process is not recorded, as far as
  * possible: a sentence, and an explanation of `err` unless it is 0. Called at
- * the start of the process.
+ * the start of the process, or when clew attaches.
  */
 void unrecorded_note(const char *dir, const char *why, int err);
 
