@@ -151,6 +151,25 @@ static void prepare_far(uint64_t stack, uint32_t function,
 }
 
 /*
+ * Returns whether the landing is further out on the present stack, all of which
+ * is mapped up to there. A handler on an alternate signal stack may land on the
+ * stack that it has interrupted.
+ */
+static int is_on_present_stack(uint64_t stack)
+{
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	struct stack_range signals;
+
+	if (stack < here)
+		return 0;
+	if (walk_is_on_own_stack(stack))
+		return 1;
+	signals = landing_signal_stack();
+	return landing_is_inside(&signals, here) ==
+	       landing_is_inside(&signals, stack);
+}
+
+/*
  * The functions that an exception leaves have ended, and their slots must not
  * look like those of running functions. But functions that the unwinder has
  * called return to it first.
@@ -161,7 +180,7 @@ void landing_prepare(uint64_t stack, uint64_t pc,
 	const uint32_t function = landing_function(pc);
 	struct way way;
 
-	if (stack < (uintptr_t)__builtin_frame_address(0)) {
+	if (!is_on_present_stack(stack)) {
 		prepare_far(stack, function, unwinder);
 		return;
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Signals may arrive in the middle of a jump, and a jump may call functions
-(targets/landings.c)."""
+(targets/landings.c). A handler may also throw (targets/signal_throws.cc)."""
 import collections
 
 from lib import clewtest
@@ -74,6 +74,27 @@ class Faults(clewtest.Case):
 
     def test_signals_may_interrupt_a_jump_with_exact_times(self):
         self.land("alternate", options=["--time=exact"])
+
+
+class Throws(clewtest.Case):
+    """A signal handler on an alternate stack throws to the other stack."""
+
+    def throw(self, *options):
+        argv = [target("signal_throws")]
+        native = self.run_program(argv)
+        self.assertEqual(native.returncode, 0)
+        self.assertIn(b"3 caught", native.stdout)
+        self.assert_same_behaviour(native, self.record(argv, options))
+        (part,) = self.recording().parts
+        self.assert_nothing_lost(part)
+        return part
+
+    def test_exceptions_land_on_the_interrupted_stack(self):
+        self.throw("--verify-period=1")
+
+    def test_exceptions_land_if_the_handler_is_not_hooked(self):
+        part = self.throw("--verify-period=1", "-f", "^catches$")
+        self.assertEqual(list(part.counts().values()), [3])
 
 
 if __name__ == "__main__":
