@@ -20,12 +20,11 @@
 struct depth_slots {
 	/* The slot of depth d is of[d - 1]. */
 	uint64_t of[WIRE_PACKET_DEPTH_MAX];
-	uint64_t found
-		/*
-		 * The slots of the latest search, innermost first. The index is
-		 * taken modulo the array's size.
-		 */
-		[WIRE_PACKET_DEPTH_MAX];
+	/*
+	 * The slots of the latest search, innermost first. The index is taken
+	 * modulo the array's size.
+	 */
+	uint64_t found[WIRE_PACKET_DEPTH_MAX];
 	/*
 	 * Number of searches that have begun. A signal handler may search
 	 * during a search.
