@@ -53,8 +53,9 @@ static void run(void *at)
 }
 
 /*
- * Starts a task with an empty descriptor table. On kernels that cannot create
- * one, the table is copied, which is expensive if there are many descriptors.
+ * Makes the call in a task with an empty descriptor table. On kernels that
+ * cannot create one, the table is copied, which is expensive if there are many
+ * descriptors.
  */
 static int call_in_task(struct call *call)
 {

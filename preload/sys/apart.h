@@ -25,9 +25,9 @@
 /*
  * Calls a function that opens files and closes them again. Returns its result,
  * or -errno if no task is possible. All signals are blocked in the function.
- * The function may run in a task, and runs a second time if it returns -EMFILE.
- * Any thread may call this function, except within a function that is called
- * this way.
+ * The function may run in a task, and may run again if it returns -EMFILE. Any
+ * thread may call this function, except within a function that is called this
+ * way.
  */
 int apart_call(int (*function)(void *argument), void *argument);
 

@@ -7,7 +7,7 @@
 
 #include "preload/sys/sys.h"
 
-/* All signals that clew handles or has handled. */
+/* The signals that clew handles or has handled; NULL: not yet. */
 static struct chained *_Atomic known[CHAINED_PLACES];
 
 static _Atomic int alternate_is_shared;
@@ -34,10 +34,10 @@ void chained_after_fork(void)
 }
 
 /*
- * Installs clew's handler. If the program has a handler, clew's gets those
- * flags of it that the program can notice: the alternate stack, and whether
- * system calls are restarted. If the program has none, system calls are
- * restarted.
+ * Installs clew's handler over the program's action. If the program has a
+ * handler, clew's gets those flags of it that the program can notice: the
+ * alternate stack, and whether system calls are restarted. If the program has
+ * none, system calls are restarted.
  */
 static int install_over(const struct chained *chained,
 			const struct kernel_action *theirs)
@@ -171,8 +171,8 @@ static int may_be_ignored(enum chained_place place)
 }
 
 /*
- * Makes the kernel ignore the signal, or installs clew's handler again. Called
- * with the signal's lock held.
+ * Makes the kernel ignore the signal, or installs clew's handler again. Does
+ * nothing unless the program ignores the signal.
  */
 static int set_ignored(struct chained *chained, int is_to_be)
 {

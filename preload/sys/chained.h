@@ -5,7 +5,8 @@
  *
  * clew's handler is called first and passes on signals that are not for clew.
  * The program sees its own action, as if clew did not exist. These functions
- * are safe in signal handlers and under system call filters (process/filter.h).
+ * are safe in signal handlers and under system call filters (process/filter.h),
+ * unless a comment says otherwise.
  */
 #ifndef CLEW_SYS_CHAINED_H
 #define CLEW_SYS_CHAINED_H

@@ -6,12 +6,11 @@
  * for the lock. A lock is never held while code of the program runs. Locks are
  * reset in a forked child, which has no other threads.
  *
- * Under a system call filter (seccomp) clew makes no system calls, so a thread
- * can neither block signals nor sleep. A signal handler that interrupts the
- * holder then continues without the lock. Other threads wait for a limited time
- * only, because a signal handler may have jumped out of the holder. The
- * structures that are protected then are small and seldom change (chained.h,
- * trap.h).
+ * Under a system call filter (seccomp) a thread that executes clew's code can
+ * neither block signals nor sleep. A signal handler that interrupts the holder
+ * then continues without the lock. Other threads wait for a limited time only,
+ * because a signal handler may have jumped out of the holder. The structures
+ * that are protected then are small and seldom change (chained.h, trap.h).
  */
 #ifndef CLEW_SYS_LOCK_H
 #define CLEW_SYS_LOCK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A software event of the kernel's perf_event: a high-resolution timer that
- * runs while its thread does. When it expires it sends the thread a signal,
- * unless the thread is in the kernel then.
+ * runs while its thread does. Each time it expires it sends the thread a
+ * signal, unless the thread is in the kernel then.
  *
  * No descriptor stays open: a mapped page keeps the event alive.
  */

@@ -5,8 +5,8 @@
  * The kernel would choose a hole between the program's mappings, for example
  * one that the program has just created by munmap() and inspects, or means to
  * fill again. In clew's range mappings follow each other, and mappings that are
- * not clew's are skipped. These functions are safe in any thread and signal
- * handler.
+ * not clew's are skipped. If the range is full or was not chosen, the kernel
+ * chooses addresses. These functions are safe in any thread and signal handler.
  */
 #ifndef CLEW_SYS_PLACE_H
 #define CLEW_SYS_PLACE_H

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Functions about a thread return 0 or -errno: -ESRCH if, and only if, the
- * thread has exited.
+ * Functions about a thread return 0 or -errno unless a comment says otherwise:
+ * -ESRCH if, and only if, the thread has exited.
  */
 
 /* Memory for a file of one line; a longer one is refused. */

@@ -34,8 +34,8 @@ int proc_open(int tid, const char *name);
 int proc_open_own(const char *name, int flags);
 
 /*
- * Stores what a link in the same folder contains, such as exe or fd/3, without
- * a NUL. Returns its length, at most `bytes`, or -errno.
+ * Stores what a link in the folder of proc_open_own() contains, such as exe or
+ * fd/3, without a NUL. Returns its length, at most `bytes`, or -errno.
  */
 long proc_read_own_link(const char *name, char *out, size_t bytes);
 

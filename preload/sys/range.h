@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A range of addresses.
- */
 #ifndef CLEW_SYS_RANGE_H
 #define CLEW_SYS_RANGE_H
 

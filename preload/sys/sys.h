@@ -8,7 +8,7 @@
  *
  * If the program has a system call filter (seccomp), clew's calls could kill
  * the program. From then on these functions make no call and return -ENOSYS
- * (filter.h).
+ * (filter.h), except those that are named "anyway".
  */
 #ifndef CLEW_SYS_SYS_H
 #define CLEW_SYS_SYS_H

@@ -2,14 +2,15 @@
 /*
  * Tasks: threads of clew in the program's process that libc does not know.
  *
- * A task shares memory, files and signal handlers with the process but has a
- * thread pointer of its own, so the thread that has started it may exit first.
- * The task has only clew's thread-local variables, all 0. The task starts with
- * the thread's signal mask, in which all signals must be blocked.
+ * A task shares memory and signal handlers with the process but has a thread
+ * pointer of its own, so the thread that has started it may exit first. The
+ * task has only clew's thread-local variables, all 0. The task starts with the
+ * thread's signal mask, in which all signals must be blocked.
  *
  * A descriptor that a task opens is a number in the program's table. Any thread
  * may close it and reuse the number, and the task's next operation would act on
- * that file. Therefore a task leaves that table first.
+ * that file. Therefore a task leaves that table first, or starts with a copy of
+ * it.
  */
 #ifndef CLEW_SYS_TASK_H
 #define CLEW_SYS_TASK_H
@@ -28,8 +29,9 @@ enum task_descriptors {
 };
 
 /*
- * Starts function(argument), which must end by task_exit(). All signals must be
- * blocked. Maps a stack if the task has none. Returns 0 or -errno.
+ * Starts function(argument) in a task. The function must end by task_exit().
+ * All signals must be blocked. Maps a stack if the task has none. Returns 0 or
+ * -errno.
  */
 int task_start(struct task *task, enum task_descriptors descriptors,
 	       void (*function)(void *), void *argument);

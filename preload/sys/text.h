@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Short texts without libc, whose functions may be hooked.
- */
+/* Composes short texts without libc, whose functions may be hooked. */
 #ifndef CLEW_SYS_TEXT_H
 #define CLEW_SYS_TEXT_H
 
