@@ -17,8 +17,8 @@
 #define NAME_BYTES 256
 
 /*
- * Written by the thread that loads handlers: before main(), or the thread that
- * serves a request (live_probes.c).
+ * Written by the thread that loads handlers: the first thread before main(), or
+ * the thread that serves a request (live_probes.c).
  */
 static struct {
 	/* memory for paths, which outlive the configuration of a session */

@@ -53,9 +53,8 @@ _Static_assert(EXPRESSION_FIELDS_MAX == WIRE_PROBE_FIELDS_MAX,
 
 /* The hits and values of one process. */
 struct probe_life {
-	const struct wire_header
-		/* Header of the process's part; a forked child has another. */
-		*header;
+	/* Header of the process's part; a forked child has another. */
+	const struct wire_header *header;
 	struct chunk chunk;
 	struct wire_probe_hits *hits; /* array of WIRE_PROBES_MAX */
 	/* number of slots in the chunks of all lanes (slot_source.given) */

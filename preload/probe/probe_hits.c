@@ -81,8 +81,8 @@ int probe_hits_begin(void)
 
 /*
  * Creates the row of a probe's context. A forked child starts without rows, so
- * it replaces the parent's. Returns NULL if memory is short; the hit then does
- * not count.
+ * it replaces the parent's. Returns NULL if there is no memory; the hit then
+ * does not count.
  */
 static _Atomic int64_t *make_row(struct probe_context *context, uint64_t id)
 {

@@ -177,7 +177,10 @@ static void refuse_doubles(struct probe_places *places)
 				refuse(&places->list[i], PROBE_IS_TWICE);
 }
 
-/* Refuses locations where memory differs from the file that was analysed. */
+/*
+ * Refuses locations where memory differs from the file that was analysed,
+ * except those whose probe is reached through a stub.
+ */
 static void check_memory(struct probe_places *places,
 			 const struct candidate *candidate,
 			 const struct image *image)
@@ -314,8 +317,9 @@ static void settle_hooks(struct probe_places *places,
 }
 
 /*
- * Decides about all locations. In a hooked module, memory is compared with the
- * file last, because the bytes of hooks differ from the file.
+ * Decides about all locations. In a module that is hooked already, memory is
+ * compared with the file last: locations at hooks, whose bytes differ from the
+ * file, have been settled then.
  */
 static void settle(struct probe_places *places,
 		   const struct candidate *candidate, const struct image *image)

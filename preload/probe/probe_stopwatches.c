@@ -18,8 +18,8 @@
 #define TICKS_A_NS_LEAST(ns) ((ns) / 2)
 
 /*
- * The table. A slot belongs to the thread of its key until another key replaces
- * it.
+ * The table. A slot belongs to its key, and thus to one thread, until another
+ * key replaces it.
  */
 static struct stopwatch {
 	_Atomic uint64_t key; /* 0: free */

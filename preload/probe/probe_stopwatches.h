@@ -4,10 +4,10 @@
  * probe where it returns (expression/probe_action.h, `start` and `slower`).
  *
  * A call's key consists of the stopwatch's name and the stack slot of the
- * return address. The slot is the same at both ends and belongs to no other
- * call in between. The table has room for a few thousand active calls. A call
- * that ends by longjmp() or an exception occupies its entry until the next call
- * with the same key, or until other calls need the entry.
+ * return address. The slot is the same at both ends, and normally belongs to no
+ * other call in between. The table has room for a few thousand active calls. A
+ * call that ends by longjmp() or an exception occupies its entry until the next
+ * call with the same key, or until other calls need the entry.
  *
  * A function that makes a tail call counts as active until the called function
  * returns. Its time continues under the name of the probe that waits for the

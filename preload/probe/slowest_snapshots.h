@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The snapshots of a probe's slowest calls (expression/probe_action.h,
- * `snapshot slowest N`). A process retains N of them: a slower call replaces
- * the fastest one, whose folder is removed. Any thread and any signal handler
- * may call these functions. While threads write snapshots at the same time,
- * each may have one more.
+ * `snapshot slowest N`). A process retains at most N of them: a slower call
+ * replaces the fastest one, whose folder is removed. Any thread and any signal
+ * handler may call these functions. While threads write snapshots at the same
+ * time, each may have one more.
  */
 #ifndef CLEW_PROBE_SLOWEST_SNAPSHOTS_H
 #define CLEW_PROBE_SLOWEST_SNAPSHOTS_H
