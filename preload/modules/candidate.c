@@ -34,7 +34,7 @@ static enum module_state state_of(int err)
 
 /*
  * Returns whether the file at the module's path is still the one that was
- * loaded. It may have been replaced since.
+ * loaded, as far as build-ids show. It may have been replaced since.
  */
 static int is_loaded_file(const struct candidate *candidate)
 {
@@ -64,7 +64,10 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 {
 	struct module *module = candidate->module;
 
-	/* Independent of the file's name. */
+	/*
+	 * The library recognizes itself by its address, whatever the name of
+	 * its file.
+	 */
 	module->state = module->base == own_code_start()
 				? MODULE_IS_SELF
 				: select_module(config, module->path);

@@ -24,7 +24,7 @@ struct candidate {
 	int prelinked_err;            /* 0, or the reason why there are none */
 	struct prelinked_text *text;  /* the module's hooked text, or NULL */
 	int has_kept_text;            /* the text was stored just now */
-	struct patch *patch;          /* NULL: nothing to hook, or no memory */
+	struct patch *patch;          /* NULL: nothing is hooked */
 	struct wire_hooking cost; /* base and loaded_ns are set at the end */
 };
 

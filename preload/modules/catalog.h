@@ -64,7 +64,7 @@ int catalog_find_module(const struct number_range *numbers,
 
 /*
  * Records that the module was unloaded or, with 0, loaded again at the same
- * address. A forked child gets a record of its own.
+ * address. A forked child first copies the records that it has inherited.
  */
 void catalog_note_unloaded(struct part *part,
 			   const struct number_range *numbers,

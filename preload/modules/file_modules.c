@@ -14,8 +14,8 @@
 #define SPAN_MAX     (UINT64_C(1) << 36)
 
 /*
- * These address ranges are free. Libraries are placed downwards, as the loader
- * does.
+ * These address ranges are usually free. Libraries are placed downwards, as the
+ * loader does.
  */
 #define PROGRAM_AT      (ADDRESS_END / 8 * 5)
 #define LIBRARIES_BELOW (ADDRESS_END / 32 * 21)

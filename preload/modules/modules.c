@@ -83,8 +83,9 @@ static const char *keep_path(struct finder *finder, const char *path)
 }
 
 /*
- * Returns the absolute form of a path. The loader reports names as they were
- * passed to it, and some are relative.
+ * Returns a copy of a path, which is made absolute if possible, or NULL if
+ * there is no memory. The loader reports names as they were passed to it, and
+ * some are relative.
  */
 static const char *absolute_path(struct finder *finder, const char *path)
 {

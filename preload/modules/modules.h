@@ -22,7 +22,7 @@ struct patch;
 
 struct module {
 	struct module *next; /* the next module in the order of loading */
-	const char *path;    /* path, which is absolute for the executable */
+	const char *path;    /* absolute if possible */
 	uint64_t base;       /* load bias of the module */
 	/* the program headers in the module's memory */
 	const ElfW(Phdr) * segments;
@@ -72,9 +72,9 @@ struct modules {
 
 /*
  * Reads the loader's list of modules. New modules are appended with is_new set.
- * A module that was unloaded and loaded again at the same address is also
- * appended; the caller compares it with the former one. Unloaded modules get
- * is_gone set. Returns 0 or -ENOMEM. Calls libc.
+ * A module that an update has found unloaded and that is loaded again at the
+ * same address is also appended; the caller compares it with the former one.
+ * Unloaded modules get is_gone set. Returns 0 or -ENOMEM. Calls libc.
  */
 int modules_update(struct modules *modules, struct arena *arena);
 
