@@ -334,8 +334,9 @@ static int make_directory(const char *path)
 }
 
 /*
- * Begins a snapshot. Returns NULL and sets *err to -errno if none is possible:
- * there is no recording to copy, system calls are filtered, or memory is short.
+ * Begins a snapshot. Returns NULL and sets *err to -errno if none is possible,
+ * for example because there is no recording to copy, system calls are filtered,
+ * or memory is short.
  */
 static struct snapshot_files *begin(int *err)
 {
