@@ -16,7 +16,7 @@
 #include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
 
-/* Returns a bit for each probe that the module was already searched for. */
+/* Returns a bit for each probe that has a patch in the module. */
 static uint32_t probes_in(const struct module *module)
 {
 	uint32_t probes = 0;

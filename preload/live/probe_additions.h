@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prepares user probes that are added while the program runs. This module
- * searches all loaded modules for their locations and writes their code, but no
- * jump leads there yet (probe_switch.h).
+ * Prepares user probes that are added while the program runs. These functions
+ * search all loaded modules for the probes' locations and write the probes'
+ * code, but no jump leads there yet (probe_switch.h).
  *
  * The calling thread must have the turn (hooking_turn.h).
  */
