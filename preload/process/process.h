@@ -21,8 +21,8 @@ void process_after_fork(void);
 int process_is_own(int takes_over);
 
 /*
- * Registers atfork handlers. Returns 0 or -errno. Called once, before main;
- * calls libc.
+ * Registers atfork handlers. Returns 0 or -errno. Called before main or when
+ * clew attaches; calls libc.
  */
 int process_watch_forks(void);
 
