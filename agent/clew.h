@@ -19,8 +19,9 @@
  * Link with libclew-agent (pkg-config clew). In a process with clew preloaded
  * (clew record) the functions of libclew.so are called. Otherwise those of
  * libclew-agent are, at the cost of a call, and report that: clew_context() by
- * its flags, others by -ENODEV; only nodes work without clew. A program that
- * clew attaches to later (clew attach) does not notice.
+ * its flags, others by -ENODEV, NULL or 0; only nodes work without clew. In a
+ * program that clew attaches to later (clew attach), these functions of
+ * libclew-agent continue to be called.
  *
  * Any thread may call these functions at any time. Functions that are "safe in
  * signal handlers" take no lock and do not call malloc.
@@ -172,9 +173,10 @@ struct clew_values *clew_values_new(const struct clew_value *columns,
 /*
  * Creates a row of zeros for a context; id 0 is for values outside all
  * contexts. An agent stores the row in the context's node. A second row for the
- * same context is allowed: reports add rows up. If the table is full (65,534
- * rows), returns the common row of all other contexts, which reports show as
- * (folded). Returns 0 if nothing is counted. Safe in signal handlers.
+ * same context is allowed: reports add rows up. If the table is full (65,535
+ * rows) or the recording has no space, returns the common row of all other
+ * contexts, which reports show as (folded). Returns 0 if nothing is counted.
+ * Safe in signal handlers.
  */
 uint64_t clew_row_new(struct clew_values *values, uint64_t id);
 
@@ -230,7 +232,7 @@ struct clew_checks {
 	uint64_t verified;   /* drawn calls whose stack matched the id */
 	uint64_t collisions; /* another context has the same id */
 	uint64_t diverged;   /* drawn calls whose id and stack differed */
-	uint64_t partial;    /* part of the stack could not be read */
+	uint64_t partial;    /* only part of the stack could be compared */
 	/*
 	 * Upper bound, with 95 % confidence, of the share of calls with a wrong
 	 * context, among calls whose whole stack can be read. C. J. Clopper and

@@ -43,8 +43,9 @@ struct value_start {
 
 /*
  * Calls `begin`, which returns whether clew is present as value_sites_begin()
- * does, if the state is VALUES_NOT_YET. Returns 0 to threads that call it
- * meanwhile. Any thread may call this function.
+ * does, and stores the resulting state. Returns 0 to threads that call this
+ * function meanwhile. Callers check first that the state is VALUES_NOT_YET. Any
+ * thread may call this function.
  */
 int value_start_try(struct value_start *start, int (*begin)(int is_last),
 		    int is_last);

@@ -18,8 +18,10 @@ import java.nio.file.Path;
  *     }
  * }</pre>
  *
- * <p>Without clew all methods do nothing and return 0: in a {@code static
- * final} field, as above, their calls cost nothing once they are compiled.
+ * <p>Without clew the methods do nothing and return 0 or false, except {@link
+ * #wrongAtMost}, which returns 1, and {@link #snapshot}, which fails. In a
+ * {@code static final} field, as above, their calls then cost nothing once they
+ * are compiled.
  *
  * <p>Clew is present in JVMs that {@code clew record} or {@code clew-preload}
  * has started, unless {@code --java=off} was set; not in those that {@code clew
@@ -51,7 +53,7 @@ public abstract class Clew {
   public abstract boolean isHere();
 
   /**
-   * * Returns the id of the calling thread's context, of all methods and
+   * Returns the id of the calling thread's context, of all methods and
    * functions from the outermost to this method's caller. The id is the same in
    * all threads, whenever the same ones have called each other; 0 if calls are
    * not counted. The id equals that of {@code clew_context()} and of the
