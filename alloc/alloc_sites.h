@@ -27,8 +27,9 @@ enum alloc_value {
 	 */
 	ALLOC_PROCESS_PEAK,
 	/*
-	 * Number of blocks and mappings for which their table had no room.
-	 * Counted outside of all contexts.
+	 * Number of blocks and mappings that could not be stored in their
+	 * table, because it was full or locked. Counted outside of all
+	 * contexts.
 	 */
 	ALLOC_UNTRACKED,
 	/*
