@@ -38,7 +38,8 @@ static inline uint32_t pads_count(const struct pads *pads)
 
 /*
  * Creates a pad that leads to `stub`, at a pc in [low, high]. Returns 0, or
- * -ENOMEM if nothing is free there. The pad is executable after pads_seal().
+ * -ENOMEM if no free address was found there. The pad is executable after
+ * pads_seal().
  */
 int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 	       uint64_t *pad_pc);

@@ -11,6 +11,7 @@
  *			write to, in a local file system
  *	owner		the user; no other user and not root
  *	unchanged	nobody may write to it (0400), and it has no other name
+ *			(hooked text may have one: perf adds it)
  *	original	the head contains the inode number; a copy, or a file
  *			unpacked from a backup, has another
  *	complete	the head contains a random time, which the last step of
@@ -57,8 +58,8 @@ struct prelinked_head {
 	uint64_t key;   /* hash of all other inputs of stubs */
 	uint64_t code;  /* hash of the displaced code; in hooked text 0 */
 	/*
-	 * Checksum of the flags (prelinked.h). In hooked text: of the bytes
-	 * from stubs_at on.
+	 * Checksum of the flags (prelinked.h). In hooked text: of the
+	 * description of the text (patch/prelinked_text.c).
 	 */
 	uint64_t flags;
 	uint64_t inode;
@@ -72,7 +73,7 @@ struct prelinked_head {
 #define PRELINKED_FLAGS_AT  (PRELINKED_HEAD_AT + WINDOW_HEAD_BYTES)
 #define PRELINKED_HEAD_PAGE WINDOW_HEAD_BYTES
 
-/* The folder of the files. Zero it before use; closing zeroes it. */
+/* The folder of the files. Zero it before use. */
 struct prelinked_folder {
 	int is_open; /* files in the folder may be used */
 	int fd;

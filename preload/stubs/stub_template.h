@@ -32,7 +32,10 @@ struct stub_template {
 	uint16_t kind; /* kind of the stub's first part (STUB_PLAIN, ...) */
 };
 
-/* Returns the template of this process's stubs. */
+/*
+ * Returns the template of this session's stubs, except leaves with a template
+ * of their own.
+ */
 static inline const struct stub_template *stub_template(void)
 {
 	return rt.sink->stub;

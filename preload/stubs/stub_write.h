@@ -52,7 +52,8 @@ struct stub_function {
 
 /*
  * Writes a function's stub to `at`, as it must be to run at the address run_at.
- * Returns 0, or the -errno of relocate().
+ * Returns 0, -ENOSPC if the function has no index in a trace's table, or the
+ * -errno of relocate().
  */
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,

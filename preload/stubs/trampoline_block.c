@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps blocks of trampolines. See preload/stack/trampolines.h. */
+/* Maps the block of trampolines. See preload/stack/trampolines.h. */
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/stub_memory.h"
 #include "preload/sys/sys.h"

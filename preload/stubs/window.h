@@ -91,7 +91,10 @@ int window_alloc(struct windows *windows, const struct window_user *user,
 int window_take(struct windows *windows, const struct window_user *user,
 		const struct pc_range *place);
 
-/* Returns whether pc is in a range taken by window_take(). */
+/*
+ * Returns whether pc is in a range taken by window_take(). Such ranges are
+ * stored only in a process that clew attached to.
+ */
 int window_is_taken(const struct windows *windows, uint64_t pc);
 
 /*
