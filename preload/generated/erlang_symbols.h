@@ -36,7 +36,7 @@ int erlang_symbols_begin(struct erlang_symbols *symbols,
 int erlang_symbols_next(struct erlang_symbols *symbols,
 			struct erlang_symbol *out);
 
-/* Returns whether the text was read up to its end. */
+/* Returns whether the data was read up to its end. */
 int erlang_symbols_are_over(const struct erlang_symbols *symbols);
 
 #endif

@@ -21,13 +21,13 @@
 #define MADE_MAX    2048
 #define RECORDS_MAX 65536
 /*
- * After this many records, memory that the same maker makes executable again
- * counts as never unmapped.
+ * After this many records, a range that the same maker makes executable again,
+ * with the same name, counts as never unmapped.
  */
 #define RECORDS_FINE 4096
 /*
- * Maximum number of records of mapped files, because each requires a search of
- * all mappings.
+ * Maximum number of records of mapped files while the program runs, because
+ * each requires a search of all mappings.
  */
 #define MAPPED_MAX 256
 
@@ -37,16 +37,20 @@ struct made {
 	_Atomic uint64_t end; /* 0: unused */
 	_Atomic uint64_t pc;  /* address in the maker's code */
 	_Atomic uint32_t is_gone;
-	uint32_t is_part; /* the record covers more than this range */
+	/* the record is of a larger range, or in another part */
+	uint32_t is_part;
 	/*
-	 * Where the record stores the time of its end; NULL: the record is in a
-	 * parent process's part.
+	 * Where the record stores the time of its end; NULL: the record is in
+	 * another part, of a parent process or an earlier session.
 	 */
 	_Atomic uint64_t *gone_tsc;
 	char name[MEMORY_NAME_BYTES];
 };
 
-/* Written with the patches' lock held, which is also held during fork. */
+/*
+ * Written with the patches' lock held, which is also held during fork. After a
+ * system call filter was installed there is no lock (end_unlocked()).
+ */
 static struct {
 	struct made items[MADE_MAX];
 	_Atomic uint32_t count;   /* items that may be in use */
@@ -88,8 +92,8 @@ static struct made *find_overlapping(uint64_t start, uint64_t end,
 }
 
 /*
- * Returns an unused item, or one whose memory was unmapped, which are kept as
- * long as there is room.
+ * Returns an unused item, or one whose memory was unmapped; such items are kept
+ * as long as there is room. Returns NULL if all are in use.
  */
 static struct made *find_unused(void)
 {
@@ -142,7 +146,7 @@ static int may_search(void)
 
 /*
  * Records that [start, end), a part of the memory in the record of `made`, does
- * not exist any more.
+ * not exist any more. Without room for that, records the end of the whole.
  */
 static void disown(const struct made *made, uint64_t start, uint64_t end)
 {
@@ -269,8 +273,9 @@ static void make(uint64_t pc, uint64_t start, uint64_t end)
 }
 
 /*
- * Adds an item for memory that was executable before clew attached. Its maker
- * is known only if an earlier session has observed it.
+ * Adds an item for memory that was executable before clew attached, if a module
+ * contains the same part of its file. Its maker is known only if an earlier
+ * session has observed it.
  */
 static void make_earlier(uint64_t start, uint64_t end)
 {
@@ -346,8 +351,9 @@ static void end_unlocked(uint64_t start, uint64_t end, uint64_t maker)
 }
 
 /*
- * Called before each use of the list. In a forked child, drops ended items and
- * the records of the parent, which are in another part.
+ * Called before each change of the list. In a forked child, or after
+ * makers_begin_again(), drops ended items and the earlier records, which are in
+ * another part.
  */
 static void begin_in_child(void)
 {

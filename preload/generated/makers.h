@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records which module made memory executable (the maker), because nothing else
+ * Records which module made memory executable (the maker), because little else
  * is known about unannounced code. The maker is the module whose code called
  * the kernel.
  *
@@ -19,8 +19,9 @@
 
 /*
  * Notes that the code at pc, in a module's text or elsewhere, makes this memory
- * executable. Any thread may call the functions of this header at any time,
- * also in signal handlers. They preserve errno.
+ * executable. Any thread may call the functions of this header, except
+ * makers_begin_again() and makers_note_earlier(), at any time, also in signal
+ * handlers. They preserve errno.
  */
 void makers_note(uint64_t pc, uint64_t start, uint64_t bytes);
 
@@ -38,7 +39,7 @@ void makers_begin_again(void);
 /*
  * Records memory that an earlier session recorded and that is still mapped, and
  * memory outside modules that was mapped from modules' files before clew
- * attached.
+ * attached (at most 64 such mappings).
  */
 void makers_note_earlier(void);
 
@@ -47,8 +48,9 @@ void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
 
 /*
  * makers_find() returns an address in the text of the module that made the
- * memory at `at` executable, or 0. makers_find_bytes() returns how many bytes
- * from `at` on it made executable, or 0.
+ * memory at `at` executable (or in other code that made it executable), or 0.
+ * makers_find_bytes() returns how many bytes from `at` on it made executable,
+ * or 0.
  */
 uint64_t makers_find(uint64_t at);
 uint64_t makers_find_bytes(uint64_t at);

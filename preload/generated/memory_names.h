@@ -30,9 +30,10 @@ const char *memory_names_find(uint64_t at);
 int memory_names_overlap(uint64_t start, uint64_t end);
 
 /*
- * Converts the target of a descriptor's link in /proc to a name that is the
- * same in each run: empty for deleted files, such as temporary ones, and for
- * devices.
+ * Converts the target of a descriptor's link in /proc to a name: the file's
+ * name without its folder, or "memfd:" with the name of a memory file. The name
+ * is empty for devices and for deleted files, whose names often differ from run
+ * to run.
  */
 void memory_name_of_path(const char *path, char name[MEMORY_NAME_BYTES]);
 

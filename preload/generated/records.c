@@ -39,8 +39,9 @@ static struct locked_stream lines = {
 /* ---- Streams ---- */
 
 /*
- * Called before each use of a stream. In a forked child, resets the stream: the
- * child has its own part, and the owner of the lock may not exist in the child.
+ * Called before each use of a stream. In a forked child, or after
+ * records_begin_again(), resets the stream: the process has a new part, and the
+ * owner of the lock may not exist in a child.
  */
 static void begin_in_child(struct locked_stream *stream)
 {
@@ -155,8 +156,8 @@ void records_begin_again(void)
 }
 
 /*
- * Records code, unless it has no name or the texts are too long. Returns the
- * time stamp in any case.
+ * Records code, unless it has no name or the texts are too long, or the end of
+ * code. Returns the time stamp, even if nothing was recorded.
  */
 static uint64_t add_code(uint64_t start, uint32_t code_bytes,
 			 enum wire_code_kind kind, const char *const texts[3])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes what runtimes report about generated code to the part. Any thread may
- * call these functions, but not in signal handlers. They use no libc functions.
+ * call these functions, but only records_made() and records_stamp() in signal
+ * handlers. Only the functions about the JVM's code and methods call libc.
  */
 #ifndef CLEW_GENERATED_RECORDS_H
 #define CLEW_GENERATED_RECORDS_H

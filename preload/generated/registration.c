@@ -191,7 +191,7 @@ static int record_copy(const struct jit_object *entry, struct symbol_file *file)
 
 /*
  * Handles one report: records the object that the descriptor refers to. The
- * other objects in the list were reported before.
+ * other objects in the list are not read: most were reported before.
  */
 static void record_entry(uint64_t descriptor_at)
 {
