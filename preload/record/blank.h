@@ -18,9 +18,10 @@
 #include "wire/recording.h"
 
 /*
- * Creates a blank table of 2^log2 entries, unless there is one. Must be called
- * before a thread uses a count table of that size. Returns 0 or -ENOMEM. Any
- * thread may call this function, with signals blocked.
+ * Creates a blank table of 2^log2 entries, unless there is one of this size or
+ * a larger one. Must be called before a thread uses a count table of that size.
+ * Returns 0 or -ENOMEM. Any thread may call this function, with signals
+ * blocked.
  */
 int blank_reserve(unsigned int log2);
 

@@ -71,9 +71,9 @@ uint32_t function_names_add_caller(struct function_names *names,
 				   uint64_t tsc);
 
 /*
- * Returns the number that the next function of this kind will get, or 0 if
- * there is none. Sets *left to how many consecutive numbers are free from this
- * one on, at most NUMBER_BLOCK.
+ * Returns the number that the next function of this kind will get unless
+ * another thread adds one before, or 0 if there is none. Sets *left to how many
+ * consecutive numbers are free from this one on, at most NUMBER_BLOCK.
  */
 uint32_t function_names_next(struct function_names *names, struct part *part,
 			     enum wire_range_kind kind, uint32_t *left);
@@ -81,7 +81,8 @@ uint32_t function_names_next(struct function_names *names, struct part *part,
 /*
  * Records the lines of a method that has a number. The file's path consists of
  * a folder, which may be empty or ends with a slash, and a name. Drops the
- * record if there is no room or if it exceeds WIRE_SOURCE_BYTES_MAX.
+ * record if there is no room, if it exceeds WIRE_SOURCE_BYTES_MAX, or if system
+ * calls are filtered.
  */
 void function_names_add_source(struct function_names *names, struct part *part,
 			       uint32_t number, const struct name_text path[2],
@@ -89,8 +90,8 @@ void function_names_add_source(struct function_names *names, struct part *part,
 
 /*
  * In a forked child with one thread: copies to its part the ranges and records
- * that the child has from its parent, but none that the parent has added since
- * the fork. Returns 0 or -errno.
+ * that the child has from its parent, but none of the numbers that the parent
+ * has taken since the fork. Returns 0 or -errno.
  */
 int function_names_after_fork(struct function_names *names, struct part *to,
 			      const struct part *from);

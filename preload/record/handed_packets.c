@@ -104,7 +104,8 @@ static int may_wait(const struct wire_packet_blocks *blocks)
 }
 
 /*
- * Waits for a packet that a worker has counted. Returns NULL if none was freed.
+ * Waits for a packet that a worker has counted. Returns NULL if waiting has
+ * ended for all threads.
  */
 static struct wire_chunk *wait_for_counted(struct wire_packet_blocks *blocks,
 					   struct tally_packets *packets)

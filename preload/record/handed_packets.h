@@ -9,7 +9,7 @@
  * Waiting is bounded: if a thread has waited for three seconds and no packet of
  * the process was freed, it ends waiting for all threads for good, and records
  * that in the file. Signals are blocked meanwhile, and no lock is held. Packets
- * that workers have taken by then stay as they are; the reader finds out
+ * that workers have taken by then are left to them; the reader finds out
  * whether they were counted.
  */
 #ifndef CLEW_RECORD_HANDED_PACKETS_H

@@ -2,8 +2,9 @@
 /*
  * Histograms of the durations of calls. With exact times, each tally has a
  * histogram for each function of which a call has ended (wire/counts.h). Java's
- * native functions have one for each Java method that calls them. The slow path
- * finds the histogram once for each context.
+ * native functions have one for each Java method that calls them. Functions
+ * beyond HISTOGRAMS_MAX share one. The slow path finds the histogram once for
+ * each context.
  */
 #include "preload/hot/runtime.h"
 #include "preload/hot/timing.h"
@@ -20,7 +21,7 @@
 
 #define ROOM_LEAST     256
 
-/* Allocates a chunk, larger than the one before. */
+/* Allocates a chunk, twice as large as the one before, up to MOST_PAGES. */
 static int use_chunk(struct tally *tally, struct part *part)
 {
 	uint64_t bytes = tally->histograms.chunk.bytes * 2;

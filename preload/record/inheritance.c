@@ -33,7 +33,10 @@ static int grow(struct inheritance *inherited)
 	return 0;
 }
 
-/* Adds the chunks that the parent itself has inherited and not copied. */
+/*
+ * Keeps only those items of the parent's list whose chunks the parent has not
+ * copied.
+ */
 static void keep_former(struct inheritance *inherited)
 {
 	uint32_t kept = 0;

@@ -30,8 +30,8 @@ struct inherited_chunk {
  * In a forked child: lets the child's part inherit the chunks of its parent's
  * part, and those that the parent has inherited, for which is_wanted() returns
  * true. Returns -ENOTSUP if a reader would not find them: the parts are in
- * different folders, or the parent's file no longer exists. After another
- * -errno nothing is inherited.
+ * different folders, or the parent's file no longer exists. After any -errno
+ * nothing is inherited.
  */
 int inheritance_take(struct part *part, const struct part *parent,
 		     int (*is_wanted)(const struct wire_chunk *chunk));

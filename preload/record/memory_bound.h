@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bounds the memory that clew takes in this process, so that the kernel does
- * not kill it for the limit of a control group or for lack of memory.
+ * not kill it because of clew, for the limit of a control group or for lack of
+ * memory.
  *
  * Code whose memory grows with the program's activity (tables, contexts,
  * samples, stubs of modules) calls these functions before it takes more. The
@@ -12,9 +13,9 @@
  * processes in the group.
  *
  * Reading the files of control groups takes about 0.1 ms. Therefore each check
- * grants more than was requested: a 16th of the remaining memory. A process
- * begins with 256 KiB. If the files are no longer readable (chroot()), the last
- * answer stays valid.
+ * grants more than was requested: a 16th of the remaining memory, at most 16
+ * MiB. A process begins with 256 KiB. If the files are no longer readable
+ * (chroot()), an eighth of the last known limit stays the bound.
  */
 #ifndef CLEW_RECORD_MEMORY_BOUND_H
 #define CLEW_RECORD_MEMORY_BOUND_H

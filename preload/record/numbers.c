@@ -87,8 +87,8 @@ int numbers_take(struct number_range *range, uint32_t preferred_block)
 #define BLOCKS_OF_PAGE (PAGE_BYTES / sizeof(*number_blocks))
 
 /*
- * Releases those pages of the table number_blocks that contain only the entries
- * of these blocks.
+ * Releases the pages of the table number_blocks that contain entries of these
+ * blocks and are empty now.
  */
 static void trim(uint32_t first, uint32_t end)
 {

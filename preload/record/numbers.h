@@ -11,8 +11,8 @@
  *
  * A table of blocks leads from a number to its range without a lock, in any
  * thread and any signal handler. Any thread may take numbers. Only the numbers
- * of modules are ever released, after `clew attach` has detached; their counts
- * remain in the recording.
+ * of modules are ever released, after `clew attach` has detached or if they
+ * were never used; their counts remain in the recording.
  */
 #ifndef CLEW_RECORD_NUMBERS_H
 #define CLEW_RECORD_NUMBERS_H

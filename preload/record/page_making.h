@@ -13,8 +13,9 @@
 #include <stdint.h>
 
 /*
- * Returns whether writing zeros is worth while for a file: its file system must
- * write to the disk later, and close() must not wait for that.
+ * Returns whether writing zeros is worth while for a file: it is on ext4, XFS
+ * or btrfs, which must write to the disk later and whose close() does not wait
+ * for that.
  */
 int page_making_pays(int fd);
 

@@ -81,7 +81,8 @@ void part_finish(struct part *part);
 
 /*
  * Sets how many bytes tables, contexts and samples may take (samples at most
- * half of it); 0: no limit. Called while the part is new.
+ * half of it), together with tallies and histograms, which are never refused;
+ * 0: no limit. Called while the part is new.
  */
 void part_limit(struct part *part, uint64_t max_bytes);
 

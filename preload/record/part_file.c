@@ -220,7 +220,8 @@ static int map_segment(const struct part_file *file, uint64_t offset,
 
 /*
  * Adds a segment that is as large as all segments before, so that there are
- * few. Adds a smaller one if address space is limited.
+ * few. Adds a smaller one if address space is limited or such a large one
+ * cannot be mapped.
  */
 static int add_segment(struct part_file *file, uint64_t offset,
 		       uint64_t bytes_needed, int fd)

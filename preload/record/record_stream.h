@@ -3,7 +3,7 @@
  * A sequence of records of one kind, in chunks of their own.
  *
  * A record is visible when it is complete: the chunk's `used` is stored last.
- * Only the newest chunk is written, so the others need no memory
+ * Other chunks than the newest are seldom written, so they need no memory
  * (part_complete()). Callers ensure that only one thread at a time uses a
  * stream.
  */
@@ -31,7 +31,10 @@ int record_stream_room(struct record_stream *stream, struct part *part,
 /* Publishes the record that was written there. */
 void record_stream_add(struct record_stream *stream, uint64_t bytes);
 
-/* Resets the stream in a forked child, which has another part. */
+/*
+ * Resets the stream when the process has another part, for example in a forked
+ * child.
+ */
 void record_stream_forget(struct record_stream *stream);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * Allocates records of one size (slots) in chunks of the recording. Threads
  * take a slot of a chunk by an atomic addition (wire/slotted.h). When a chunk
- * is full, a larger one is installed by compare-and-swap. No thread ever waits,
- * and a signal handler may interrupt any step.
+ * is full, a larger one, up to a maximum, is installed by compare-and-swap.
+ * Only the allocation of a chunk takes a lock, with signals blocked; a signal
+ * handler may interrupt any other step.
  */
 #ifndef CLEW_RECORD_SLOTS_H
 #define CLEW_RECORD_SLOTS_H

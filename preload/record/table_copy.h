@@ -12,8 +12,8 @@
 #include "preload/hot/tally.h"
 
 /*
- * Copies a table to an empty one, the busiest entries first, so that they get
- * their home entries.
+ * Copies a table to an empty one, the busiest entries first, so that most of
+ * these get their home entries.
  */
 void table_copy(const struct mapping *from, struct mapping *to);
 

@@ -220,7 +220,7 @@ static void hold_retired(struct tally *tally, struct mapping *built)
  * Replaces the table by one of 2^log2 entries with the busiest contexts at
  * home. The recording is right at every step: the copy is complete before
  * `table` refers to it, and the old table is zeroed before `retired` refers to
- * it.
+ * it. Only late counts in a former retired table are missing for a moment.
  */
 static int rebuild_table(struct tally *tally, struct part *part,
 			 unsigned int log2)

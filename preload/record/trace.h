@@ -6,9 +6,9 @@
  * The file grows like a part (part.h), by a chunk for each packet, up to the
  * limits of the process and of each thread. From then on a thread reuses its
  * oldest packet; the file contains how often. Therefore a thread under a system
- * call filter can continue once it has had a packet. On request the packet's
- * calls are counted first, in the thread's tally (past_calls.h) or by workers
- * in another process (handed_packets.h).
+ * call filter can continue once it has had a packet, unless workers hold all
+ * its packets. On request the packet's calls are counted first, in the thread's
+ * tally (past_calls.h) or by workers in another process (handed_packets.h).
  */
 #ifndef CLEW_RECORD_TRACE_H
 #define CLEW_RECORD_TRACE_H
