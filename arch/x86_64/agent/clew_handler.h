@@ -80,8 +80,9 @@ struct clew_hit {
 	uint32_t bytes; /* size of this struct, which may grow at its end */
 	uint32_t probe; /* the number of the probe: p1 is 1 */
 	/*
-	 * The id of the calling context, as returned by clew_context(). 0: the
-	 * thread's calls are not counted, or not yet.
+	 * The id of the calling context, as returned by clew_context(). 0: no
+	 * counted function is active, or the thread's calls are not counted, or
+	 * not yet.
 	 */
 	uint64_t id;
 	struct clew_registers *registers;

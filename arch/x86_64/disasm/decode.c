@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that includes capstone.
+ * The only file that calls capstone.
  *
  * Capstone allocates memory through global function pointers without a context:
  * permanently when it is opened and at the first instruction, and later for

@@ -2,7 +2,7 @@
 /*
  * Decodes one x86-64 instruction, as far as patching needs it.
  *
- * Each architecture's decode.c is the only file that includes the disassembler
+ * Each architecture's decode.c is the only file that calls the disassembler
  * library. A decoder allocates memory only when it is opened, from the caller's
  * hook, and never frees any: to close it, free the memory. A decoder serves one
  * thread at a time; any number may exist.

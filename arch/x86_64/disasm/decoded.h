@@ -28,7 +28,7 @@ enum decoded_depth { DECODED_NOT, DECODED_KIND, DECODED_OPERANDS };
 
 struct decoded_insn {
 	uint8_t opening[OPENING_MAX_BYTES]; /* zero after its last byte */
-	/* Bit 1: is_baseless; bit 2 (operands only): is_on_stack. */
+	/* Bit 0: is_baseless; bit 1 (DECODED_OPERANDS only): is_on_stack. */
 	uint8_t base;
 	uint8_t depth; /* enum decoded_depth */
 	struct insn insn;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How compilers place functions: at multiples of 16, often beginning with an
- * endbr64, without which a processor may refuse indirect calls.
+ * How compilers place functions: mostly at multiples of 16, often beginning
+ * with an endbr64, without which a processor may refuse indirect calls.
  */
 #ifndef CLEW_DISASM_FUNCTION_CODE_H
 #define CLEW_DISASM_FUNCTION_CODE_H

@@ -25,11 +25,9 @@
 /* 0 bytes: unknown, or too long. */
 struct insn_opening {
 	unsigned int bytes;
-	/*
-	 * A SIB byte follows, with a disp32 in place of a base, or with the
-	 * base rsp (r12, if there is a prefix).
-	 */
+	/* A SIB byte follows, and a disp32 replaces its base. */
 	unsigned int is_baseless;
+	/* A SIB byte follows, with the base rsp (r12, if there is a prefix). */
 	unsigned int is_on_stack;
 };
 

@@ -12,7 +12,7 @@
  *	jmp	*%rax
  *
  * In modules at a fixed address the code is jmp *table(,%rdi,8). An instruction
- * that is not listed is assumed to change all registers.
+ * that values_step() does not recognize is assumed to change all registers.
  */
 #ifndef CLEW_DISASM_REGISTER_VALUES_H
 #define CLEW_DISASM_REGISTER_VALUES_H

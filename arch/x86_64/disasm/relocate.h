@@ -20,7 +20,7 @@
  *
  * Returns the number of bytes, or -errno: -ERANGE if a target exceeds a rel32,
  * -EILSEQ if an instruction cannot be decoded, -EINVAL if one cannot be moved,
- * -ENOSPC if out_size is too small (RELOCATE_MAX_BYTES never is).
+ * -ENOSPC if out_size is too small.
  */
 int relocate(const struct decoder *decoder, const uint8_t *code,
 	     size_t displaced_bytes, uint64_t pc, uint8_t *out, size_t out_size,

@@ -169,8 +169,8 @@ static int pushes_constant(const uint8_t *code, const struct insn *insn)
 }
 
 /*
- * Returns whether the unwind information contains the preceding push, if it is
- * relative to rsp.
+ * Returns 0 if the unwind information ignores the preceding push: it places the
+ * return address at the same offset from rsp as before the push.
  */
 static int is_believable(const struct reader_watch *watch)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See startup.h. Recognizes gcc's crtstuff.c, compiled by any version of any
- * compiler, in position-independent modules and in others, which use immediate
- * addresses:
+ * See startup.h. Recognizes gcc's crtstuff.c as known versions of compilers
+ * translate it, in position-independent modules and in others, which use
+ * immediate addresses:
  *
  *	deregister_tm_clones	compares or subtracts the bounds of a table
  *	register_tm_clones	subtracts them

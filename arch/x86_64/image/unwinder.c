@@ -116,7 +116,10 @@ static void see_reference(void *context, const struct reference *one)
 	search->referred[one->to] |= BY_ANYBODY;
 }
 
-/* A function without references was linked in and is never called. */
+/*
+ * Calls by a function to which nothing refers do not matter: such a function
+ * was linked in and is never called.
+ */
 static void see_caller(void *context, const struct reference *one)
 {
 	const struct search *search = context;

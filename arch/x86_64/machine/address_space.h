@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The addresses of a process on x86-64: 47 bits, in pages of 4 KiB. The kernel
- * keeps the last page. A process gets addresses of more bits (5-level paging)
- * only if it asks for them, and clew does not.
+ * reserves the last page. A process gets addresses of more bits (5-level
+ * paging) only if it requests them, and clew does not.
  *
  * Included by .S files: preprocessor definitions only.
  */

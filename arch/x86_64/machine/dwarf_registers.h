@@ -13,7 +13,8 @@
 #define MACHINE_DWARF_ARGUMENTS 5, 4, 1, 2, 8, 9
 
 /*
- * Only the function itself writes to this many bytes below its stack pointer.
+ * Size of the red zone below a function's stack pointer, to which signal
+ * handlers do not write.
  */
 #define MACHINE_RED_ZONE_BYTES 128
 

@@ -43,9 +43,9 @@ static int is_interrupted_by_stop(long number)
 }
 
 /*
- * Makes the kernel restart the thread's interrupted call when the thread leaves
- * the stop. If a signal with a handler arrives until then, the call returns
- * EINTR.
+ * If the stop has made a system call of the thread fail with EINTR, the kernel
+ * restarts the call when the thread leaves the stop. If a signal with a handler
+ * arrives until then, the call returns EINTR nevertheless.
  */
 void interrupted_go_on(const struct tracee *thread)
 {

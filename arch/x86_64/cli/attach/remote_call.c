@@ -218,7 +218,10 @@ static uint64_t peek(const struct remote_call *call, size_t offset)
 
 #define PEEK(call, name) peek(call, offsetof(struct user_regs_struct, name))
 
-/* Waits for the next stop. Returns its status, or 0. */
+/*
+ * Waits for the thread's next stop. Returns the wait status, or 0 if the thread
+ * has exited or did not stop before the deadline.
+ */
 static int wait_for(struct remote_call *call, uint64_t deadline_ns)
 {
 	int status;
@@ -290,12 +293,13 @@ static int is_caught(const struct remote_call *call, int signal)
 }
 
 /*
- * Returns the signal to deliver to the thread, or 0 if the signal is a crash. A
- * signal that should stay blocked arrives if the called function changes the
- * mask, from which clew's own signals are removed (front/signals.c). This
- * function blocks the signals again, so the kernel keeps the signal pending
- * until the call is over. A breakpoint raises SIGTRAP in code with a probe, or
- * in a function that --budget has left out.
+ * Returns the signal to deliver to the thread, or 0 if the call must be given
+ * up, because the signal is a crash. A signal that should stay blocked arrives
+ * if the called function changes the mask, from which clew's own signals are
+ * removed (front/signals.c). hand_on() then blocks the signals again, so the
+ * kernel keeps the signal pending until the call is over. A SIGTRAP is no crash
+ * if the process has a handler for it: code with a probe, and functions that
+ * --budget has left out, contain breakpoints.
  */
 static int hand_on(const struct remote_call *call, int signal)
 {

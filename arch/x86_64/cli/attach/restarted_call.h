@@ -20,9 +20,9 @@ enum {
 #define RESTARTED_BYTES 2
 
 /*
- * Returns the registers for a thread that itself restarts its interrupted
- * system call, without the kernel. These are the registers before the call.
- * Returns them unchanged if no call restarts.
+ * Returns the registers with which a thread restarts its interrupted system
+ * call by itself, without the kernel: those before the call. If no call would
+ * restart, returns *registers.
  */
 static inline struct user_regs_struct restarted_call(
 	const struct user_regs_struct *registers)

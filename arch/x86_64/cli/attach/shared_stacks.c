@@ -125,7 +125,8 @@ static void put_back(const struct stack_query *query, int status)
 }
 
 /*
- * Returns the thread's alternate stack, or 0 if it has none or does not answer.
+ * Returns the address of the thread's alternate stack, or 0 if the thread has
+ * none or does not answer.
  */
 static uint64_t query_stack(struct tracer *tracer, struct tracee *thread,
 			    const struct wire_attachment *attachment)

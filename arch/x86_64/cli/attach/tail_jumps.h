@@ -13,8 +13,9 @@
 #include <string.h>
 
 /*
- * Returns the target of a jump at offset `at` of a function's code, which is at
- * vaddr; 0 if there is no jump, or it stays inside the function.
+ * Returns the target of a jmp or jcc with rel32 at offset `at` of a function's
+ * code, which is at vaddr; 0 if there is no such jump, or it stays inside the
+ * function.
  */
 static inline uint64_t tail_jump_at(const uint8_t *code, uint64_t bytes,
 				    uint64_t at, uint64_t vaddr)

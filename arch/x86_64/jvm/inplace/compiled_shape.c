@@ -276,9 +276,10 @@ static int read_code(struct shape_reading *reading,
 }
 
 /*
- * Returns 0 if all branches lead to instructions, and none into an exit.
- * Otherwise returns -ENOEXEC, because data was read as instructions: the first
- * compiler stores data in its code until classes are loaded.
+ * Returns 0 if all branches behind the verified entry lead to the start of an
+ * instruction behind the entry's instructions, and none into an exit. Otherwise
+ * returns -ENOEXEC. Data may have been read as instructions: the first compiler
+ * stores data in its code until classes are loaded.
  */
 static int check_branches(const struct shape_reading *reading,
 			  uint32_t verified_at)

@@ -41,8 +41,8 @@ static int is_translated(void)
 }
 
 /*
- * Returns whether qemu emulates this program alone. If it emulates a whole
- * machine, a Linux kernel runs in it, which supports rseq.
+ * Returns whether qemu emulates this program alone. If qemu emulates a whole
+ * machine, the kernel in it supports rseq (since Linux 4.18).
  */
 static int is_below_qemu(void)
 {

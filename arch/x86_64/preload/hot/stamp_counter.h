@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the time stamp counter, whose ticks have a constant rate
- * (preload/stubs/calibrate.h).
+ * Reads the time stamp counter. On some processors its rate is not constant
+ * (machine_has_steady_clock()).
  */
 #ifndef CLEW_HOT_STAMP_COUNTER_H
 #define CLEW_HOT_STAMP_COUNTER_H

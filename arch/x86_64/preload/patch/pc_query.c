@@ -31,7 +31,7 @@ static _Atomic uint32_t sent, taken;
 /* ---- In the queried thread ---- */
 
 /*
- * Returns whether a system call fails with EINTR after every handler, even with
+ * Returns whether a system call may fail with EINTR after a handler, even with
  * SA_RESTART, and can be repeated with the same arguments. A timeout of the
  * call begins again. It has hardly advanced: signals are sent to running
  * threads only, so the call has begun after the signal was sent.
@@ -66,8 +66,9 @@ static int can_be_made_again(uint32_t call)
 }
 
 /*
- * Moves the thread's pc back to the beginning of the interrupted system call,
- * so that the program does not notice the signal.
+ * If the signal has interrupted a system call that can be repeated, moves the
+ * thread's pc back to the load of the call's number, so that the program does
+ * not notice the signal.
  */
 static void undo_interruption(ucontext_t *context)
 {

@@ -20,7 +20,7 @@ static void on_trap(int signal, siginfo_t *info, void *context);
 
 #define NSIG_LIBC_FIRST 32 /* the GNU C library uses signals 32 and 33 */
 #define SENT_BY_PERF    6  /* TRAP_PERF of <asm-generic/siginfo.h> */
-/* Size of a siginfo_t: contains all fields of the signals that are held. */
+/* First bytes of a siginfo_t, with all fields of the signals that are held. */
 #define INFO_BYTES 40
 
 /*

@@ -307,8 +307,8 @@ void trampolines_carry(const void *slot)
 }
 
 /*
- * Restores the shadow of a slot with a trampoline. Returns false if it was
- * right.
+ * Restores the shadow of a slot with a trampoline. Returns 0 if the shadow was
+ * right, or the slot has no shadow.
  */
 static int settle_one(uint64_t at, const struct trampoline *one)
 {

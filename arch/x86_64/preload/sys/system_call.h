@@ -23,8 +23,8 @@ static inline long system_call(long number, long a, long b, long c, long d,
 }
 
 /*
- * Returns whether a call is the one in which a thread waits for a child that
- * shares its stack.
+ * Returns whether the system call is vfork(), in which a thread waits for a
+ * child that shares its stack.
  */
 static inline int system_call_is_vfork(long number)
 {
@@ -32,7 +32,8 @@ static inline int system_call_is_vfork(long number)
 }
 
 /*
- * The system call instruction, which precedes the pc of a thread in the kernel.
+ * Size of the system call instruction, behind which the pc of a thread in a
+ * system call is.
  */
 #define SYSTEM_CALL_BYTES 2
 

@@ -15,7 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* System calls that affect only the worker itself. */
+/*
+ * System calls that change nothing except the worker itself and files that it
+ * has opened.
+ */
 static const unsigned int allowed[] = {
 	SYS_read,
 	SYS_pread64,
