@@ -25,10 +25,10 @@
 /*
  * Returns whether a function is a compiler's cold part whose frame looks like a
  * new call's, and whose name was stripped. Only one function jumps to its
- * start, no call or address refers to it, and either it jumps back into the
- * middle of that function or a conditional jump leads to its odd address:
- * compilers align functions but not the parts that they move out of them. In
- * doubt it counts as a function that is tail-called.
+ * start, and no instruction calls it or takes its address. Besides, it jumps
+ * back into the middle of that function, or a conditional jump leads to its
+ * unaligned address: compilers align functions but not the parts that they move
+ * out of them. In doubt the code counts as a function that is tail-called.
  */
 static int is_cold_part(const struct inquiry *q, uint32_t index)
 {
@@ -60,8 +60,8 @@ static int is_landing_part(const struct inquiry *q, uint32_t index)
 
 /*
  * Returns whether the function is an unwinder's _Unwind_RaiseException(), which
- * starts exceptions. Its name is on the list of functions that are never
- * hooked.
+ * starts exceptions. The list of functions that are never hooked contains its
+ * name.
  */
 static int raises(const struct inquiry *q, uint32_t index)
 {
@@ -75,10 +75,10 @@ static int raises(const struct inquiry *q, uint32_t index)
 }
 
 /*
- * Returns whether a function that is known only by an exported name is in
- * doubt. The function may be called; but its code must show that it is always
- * called, not entered by jumps with an unknown stack, and that it does not read
- * its return address.
+ * Returns whether a function that is known only by a symbol without a size is
+ * in doubt. The function may be called; but its code must show that it is
+ * always called, not entered by jumps with an unknown stack, and that it does
+ * not read its return address.
  */
 static int is_in_doubt(const struct inquiry *q, uint32_t index)
 {
@@ -91,7 +91,7 @@ static int is_in_doubt(const struct inquiry *q, uint32_t index)
 }
 
 /*
- * Returns the verdict that does not depend on a function's first bytes, or
+ * Returns a function's verdict, as far as it does not depend on the tier, or
  * VERDICT_IS_UNKNOWN.
  */
 static enum verdict foregone(const struct inquiry *q, uint32_t index)
@@ -178,9 +178,10 @@ static void doubt_for_part(void *context, const struct reference *jump)
 }
 
 /*
- * Marks the functions that jump to their own entry, or may do so because part
- * of their code cannot be decoded. Such a jump arrives in the stub like a tail
- * call: for these functions the stub takes it for a loop (wire_loops()).
+ * Marks the functions that jump to their own entry, and those that perhaps do
+ * so: from code that cannot be decoded, or from a cold part. The jump arrives
+ * in the stub like a tail call: for these functions the stub takes it for a
+ * loop (wire_loops()).
  */
 static void find_loops(const struct inquiry *q, struct wire_function *list,
 		       uint32_t count)
@@ -247,7 +248,7 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	return err ? err : judge_all(q, arena, out);
 }
 
-/* Returns whether the file's bytes still equal the hashed ones. */
+/* Returns whether the image's bytes still equal the hashed ones. */
 static int is_unchanged_file(const struct image *image, const char *path,
 			     const struct analysis *analysis)
 {

@@ -2,8 +2,8 @@
 /*
  * Finds the functions of a module, and which of them can be hooked.
  *
- * The result depends only on the module's file. The library analyses every
- * module of the target, `clew list FILE` a file, and a cache on disk, keyed by
+ * The result depends only on the module's file. The library analyses the
+ * modules of the target, and `clew list FILE` a file. A cache on disk, keyed by
  * content, stores the results.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_H

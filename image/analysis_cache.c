@@ -31,7 +31,7 @@
 #define CACHE_VERSION 4
 
 /*
- * The version of the analysis. It has to be increased when the same file would
+ * The version of the analysis. Increase this number when the same file would
  * get other verdicts.
  */
 #define ANALYSIS_VERSION 31

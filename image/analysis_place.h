@@ -10,10 +10,9 @@
  *				are in a network file system
  *
  * An entry cannot be forged, because it serves only the bytes that it was
- * computed from (content.h). Separate folders are a second protection: results
- * from one user's files are never used for another user's, even if an analysis
- * depended on more than the hashed bytes. Entries in CACHE/ are used for all
- * files.
+ * computed from (content.h). Separate folders are a second protection, in case
+ * an analysis depends on more than the hashed bytes: entries in CACHE/ are used
+ * for all files, those of another folder only for the files of that folder.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_PLACE_H
 #define CLEW_IMAGE_ANALYSIS_PLACE_H

@@ -19,7 +19,7 @@ struct arena {
 
 /*
  * Returns zeroed memory, 16-byte aligned, or NULL. The memory lives until
- * arena_fini().
+ * arena_fini() or arena_clear().
  */
 void *arena_alloc(struct arena *arena, size_t bytes);
 

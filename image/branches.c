@@ -89,8 +89,8 @@ static void note_jump(struct reading *r, uint32_t to)
 }
 
 /*
- * Handles a branch that leaves the current function. Such branches show which
- * code may be a part of which function.
+ * Handles a branch that leaves the current function, which shows which code may
+ * be a part of which function.
  */
 static void note_leaving(struct reading *r, const struct insn *insn,
 			 uint64_t target)

@@ -72,8 +72,12 @@ struct code_notes {
 	 * `lands`, or functions of the unwinder call it.
 	 */
 	uint8_t is_unwinders;
-	uint8_t is_pointed;    /* data contains its address */
-	uint8_t may_call;      /* the function does more than jump and return */
+	uint8_t is_pointed; /* data contains its address */
+	/*
+	 * The function makes system calls, traps, or calls or jumps that leave
+	 * its own code.
+	 */
+	uint8_t may_call;
 	uint8_t goes_anywhere; /* the function jumps indirectly */
 	uint8_t has_landings;  /* the function has landing pads */
 	/*

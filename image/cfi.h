@@ -5,8 +5,8 @@
  *
  * At a function's entry, the canonical frame address (CFA) and the return
  * address are where a call leaves them (frame_columns.h). If they are
- * elsewhere, no call leads to the code: it is a cold part, which is entered in
- * the middle of its function.
+ * elsewhere, no call leads to the code: most likely it is a cold part, which is
+ * entered in the middle of its function.
  */
 #ifndef CLEW_IMAGE_CFI_H
 #define CLEW_IMAGE_CFI_H

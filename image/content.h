@@ -21,7 +21,7 @@ struct content {
 
 /*
  * Returns the content; unknown for a file whose ranges (content_ranges.h)
- * amount to twice its size.
+ * exceed twice its size.
  */
 struct content content_of(const struct image *image);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PT_DYNAMIC: the loader's data about a module. Unlike sections, this data
- * always exists and is correct, because the module would not run otherwise.
+ * PT_DYNAMIC: the loader's data about a module. Unlike sections, this data is
+ * correct, because the module would not run otherwise. Only programs that are
+ * linked statically may lack it.
  */
 #ifndef CLEW_IMAGE_DYNAMIC_H
 #define CLEW_IMAGE_DYNAMIC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The unwind information of a module, as a list of code ranges. In stripped
- * code no other data gives the starts of functions.
+ * code no other data gives the starts of functions that are not exported.
  */
 #ifndef CLEW_IMAGE_EH_FRAME_H
 #define CLEW_IMAGE_EH_FRAME_H

@@ -63,7 +63,7 @@ static int add(struct gathering *g, const struct function *function)
 	int err = 0;
 
 	if (!is_code(g->image, function->vaddr, function->size))
-		/* the symbol belongs to a section that the linker discarded */
+		/* such as a symbol of a section that the linker discarded */
 		return 0;
 	if (g->count == g->room)
 		err = grow(g);

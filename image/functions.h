@@ -2,9 +2,10 @@
 /*
  * The functions of a module.
  *
- * A function is a range that an FDE covers or a FUNC symbol names. A function
- * that starts inside another is also listed, but refused. Some already have a
- * verdict; the others have VERDICT_IS_UNKNOWN until their code is read.
+ * A function is a range that an FDE covers or a FUNC symbol names, or that was
+ * found by reading code (found.h). A function that starts inside another is
+ * also listed, but refused. Some already have a verdict; the others have
+ * VERDICT_IS_UNKNOWN until their code is read.
  *
  * Hand-written assembly may give a symbol a type but neither a size nor an FDE,
  * as do thousands of entry points of libGL. An exported function symbol is
@@ -28,7 +29,7 @@ struct function {
 	uint8_t has_fde;    /* whether the size is taken from the FDE */
 	uint8_t has_lsda;   /* whether the FDE has an exception table */
 	uint8_t is_named;   /* whether a symbol starts here */
-	/* Other modules can call a symbol that starts here. */
+	/* Modules other than this one can call a symbol that starts here. */
 	uint8_t is_exported;
 	/*
 	 * The function has only a symbol without a size. If is_exported is set,

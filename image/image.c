@@ -90,9 +90,8 @@ int image_init(struct image *image, const void *bytes, size_t size)
 }
 
 /*
- * Returns 0 for a regular file, otherwise -errno. Other files are not opened,
- * because opening a device may have side effects, and the path may come from a
- * hostile file or process.
+ * Returns 0 for a regular file, otherwise -errno. Opening a device may have
+ * side effects, and the path may come from a hostile file or process.
  */
 static int check_kind(const char *path)
 {

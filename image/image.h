@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ELF file of this architecture, mapped read-only.
+ * An ELF file of this architecture, in memory: a read-only mapping, or a copy.
  *
  * The file may be hostile. image_open() checks the headers; all other
  * structures are accessed through functions that return NULL or nothing if a
@@ -22,7 +22,7 @@ struct image {
 	size_t size;
 	const Elf64_Phdr *segments;
 	const Elf64_Shdr *sections;
-	/* The section with the sections' names; ends with a NUL. */
+	/* The section with the sections' names, with a final NUL, or NULL. */
 	const char *section_names;
 	size_t section_names_bytes;
 	uint16_t segment_count;

@@ -2,9 +2,9 @@
 /*
  * Locations in a module's code that jump to another frame (disasm/leap).
  *
- * No function is called for such a jump, so each is overwritten by a jump to a
- * probe that reports where it lands. Leaps are stored like functions, with a
- * verdict that marks them as no functions.
+ * No function is called for such a jump, so a jump to a probe that reports
+ * where it lands is written over each, if there is room. Leaps are stored like
+ * functions, with a verdict that marks them as no functions.
  */
 #ifndef CLEW_IMAGE_LEAPS_H
 #define CLEW_IMAGE_LEAPS_H

@@ -52,7 +52,10 @@ typedef void (*probe_site_visit)(void *context, const struct probe_site *site);
 int probe_map_init(struct probe_map *map, const struct inquiry *inquiry,
 		   struct arena *arena);
 
-/* Visits each instruction of a function, in order. */
+/*
+ * Visits each instruction of a function, in order, up to the first that cannot
+ * be decoded.
+ */
 void probe_sites_walk(const struct probe_map *map, uint32_t function,
 		      probe_site_visit visit, void *context);
 

@@ -127,7 +127,7 @@ int probe_spec_means(const struct probe_spec *spec, const char *path,
 
 /*
  * Maximum number of functions with one name: static functions, or instances of
- * a template.
+ * a template. Further ones are ignored.
  */
 #define NAMESAKES_MAX 64
 

@@ -3,7 +3,7 @@
  * The user's text for the location of a probe:
  *
  *	[MODULE:]FUNCTION		its first instruction
- *	[MODULE:]FUNCTION+OFFSET	so many bytes after it
+ *	[MODULE:]FUNCTION+OFFSET	the one OFFSET bytes after it
  *	[MODULE:]FUNCTION%return	each instruction that leaves it
  *	[MODULE:]0xADDRESS[,0x...]	addresses in the file
  *

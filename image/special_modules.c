@@ -45,7 +45,7 @@ enum module_state special_module_state(const char *path)
 	return MODULE_IS_HOOKED;
 }
 
-/* Excludes code of runtimes that cannot run with moved return addresses. */
+/* Excludes runtimes that cannot run with replaced return addresses. */
 enum module_state module_state_of_traits(uint32_t traits, int is_late)
 {
 	if (traits & TRAIT_GO)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that the compiler links into every module for its start and its end:
+ * Code that the compiler links into most modules for their start and end:
  * crtbegin.o's four functions, in one piece, and the sections .init and .fini.
  * This code has no unwind information, and no symbols in stripped modules.
  */

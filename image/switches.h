@@ -2,15 +2,13 @@
 /*
  * Code that switches to another stack.
  *
- * Such code sets the stack pointer to a value from elsewhere. All other code
- * that sets the stack pointer restores a saved value, at the end of a scope
- * with an array of variable length or of a function with an aligned stack:
+ * A switch sets the stack pointer to a value from elsewhere. Most code adds a
+ * distance to the stack pointer, or restores it from the frame pointer. At the
+ * end of a scope with an array of variable length, or of a function with an
+ * aligned stack, code restores a saved value:
  *
  *	mov %rsp, %rbx ... mov %rbx, %rsp
  *	mov %rsp, -0x58(%rbp) ... mov -0x58(%rbp), %rsp
- *
- * Most code adds a distance to the stack pointer, or restores it from the frame
- * pointer.
  */
 #ifndef CLEW_IMAGE_SWITCHES_H
 #define CLEW_IMAGE_SWITCHES_H

@@ -11,8 +11,7 @@ int name_is_never_hooked(const char *name);
 
 /*
  * Return whether this is the name of a function that reads its own return
- * address, or also the return address of the function that calls it. Only calls
- * of such functions in other modules matter.
+ * address, or also the return address of the function that calls it.
  */
 int name_reads_its_return(const char *name);
 int name_reads_its_callers_return(const char *name);

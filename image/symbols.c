@@ -8,8 +8,9 @@
 	((index) == SHN_UNDEF || (index) == SHN_ABS || (index) == SHN_COMMON)
 
 /*
- * No module has more symbols. Sections of a damaged or hostile file may
- * overlap, so that each of 65,535 is a table of all its bytes.
+ * Maximum number of symbols that are visited; real modules have fewer. Sections
+ * of a damaged or hostile file may overlap, so that each of 65,535 is a table
+ * of all its bytes.
  */
 #define SYMBOLS_MAX (UINT64_C(1) << 26)
 
@@ -103,8 +104,8 @@ static struct symbol_table table_of_section(const struct image *image,
 }
 
 /*
- * Returns 1 + the greatest index of a symbol in the GNU hash table at vaddr.
- * Its chains have 4 bytes for each symbol.
+ * Returns 1 + the greatest index of a symbol in the GNU hash table at vaddr,
+ * whose chains have 4 bytes for each symbol.
  */
 static uint64_t count_of_gnu_hash(const struct image *image, uint64_t vaddr)
 {

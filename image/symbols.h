@@ -32,8 +32,8 @@ struct symbol {
 typedef int (*symbol_visit)(void *context, const struct symbol *symbol);
 
 /*
- * Visits every symbol. Returns 0, or the result of a visit; skips damaged
- * tables.
+ * Visits every symbol, but no more than any real module has. Returns 0, or the
+ * result of a visit; skips damaged tables.
  */
 int symbols_walk(const struct image *image, symbol_visit visit, void *context);
 

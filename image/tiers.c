@@ -237,8 +237,7 @@ static void module_range(const struct image *image, uint64_t *start,
 }
 
 /*
- * No process can map memory below this address, if the module is loaded at its
- * link-time address.
+ * By default (vm.mmap_min_addr), no process can map memory below this address.
  */
 #define LOWEST_PC 65536
 

@@ -83,9 +83,9 @@ static int is_go(const struct image *image)
 }
 
 /*
- * Returns whether the module is a stripped program in OCaml. Such programs
- * export nothing. The runtime reads this variable; the bytecode interpreter,
- * which is plain C, also contains this error message.
+ * Returns whether the module is a stripped program in OCaml, which exports
+ * nothing. The runtime reads this variable; the bytecode interpreter, which is
+ * plain C, also contains this error message.
  */
 static int is_stripped_ocaml(const struct image *image)
 {

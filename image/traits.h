@@ -18,18 +18,15 @@ enum trait {
 	TRAIT_OCAML = 2,   /* OCaml's collector looks up return addresses */
 	TRAIT_HASKELL = 4, /* Haskell's functions are entered by jumps */
 	TRAIT_MAPPER = 8,  /* it may map memory by itself (mappers.h) */
-	/*
-	 * Looks up its own return addresses, and can be given clew's resolver.
-	 */
+	/* V8 looks up its own return addresses, but accepts clew's resolver. */
 	TRAIT_V8 = 16,
 	/*
-	 * Compiled ahead of time for a runtime that looks up its own return
-	 * addresses, and that treats this code like generated code.
+	 * The code was compiled ahead of time for a runtime that looks up its
+	 * own return addresses, and that treats this code like generated code.
 	 */
 	TRAIT_AOT = 32,
-	/* Switches between stacks, as coroutines do. */
-	TRAIT_SWITCHES = 64,
-	/* Uses stacks of small segments (gcc -fsplit-stack). */
+	TRAIT_SWITCHES = 64, /* it switches between stacks, as coroutines do */
+	/* The code uses stacks of small segments (gcc -fsplit-stack). */
 	TRAIT_SPLIT_STACK = 128,
 	TRAITS_KNOWN = 255,
 };

@@ -3,9 +3,10 @@
  * Unwinders that are linked into a module, as libgcc's is by -static-libgcc.
  *
  * A throw calls their functions hundreds of times; hooks would cost far more
- * than the throw. The names are mostly stripped, but only unwinders return to a
- * frame of their choice, through __builtin_eh_return(). Functions that only
- * such functions call, directly or not, are part of the unwinder.
+ * than the throw. The names are mostly stripped, but only unwinders end
+ * functions by __builtin_eh_return(), to return to a frame of their choice.
+ * Functions that only such functions call, directly or not, are part of the
+ * unwinder.
  */
 #ifndef CLEW_IMAGE_UNWINDER_H
 #define CLEW_IMAGE_UNWINDER_H
