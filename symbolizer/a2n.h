@@ -234,12 +234,16 @@ typedef void a2n_visit_range(void *context, const struct a2n_range *range,
 
 /*
  * Visits all symbols in order of address, each with one frame. A symbol that is
- * cut by symbols inside it is visited once for each of its pieces.
+ * cut by symbols inside it is visited once for each of its pieces. A piece
+ * whose first byte has more than 64 frames is left out.
  */
 A2N_API void a2n_module_symbols(const struct a2n_module *module,
 				a2n_visit_range *visit, void *context);
 
-/* Visits all rows with data in order of address. */
+/*
+ * Visits all rows with data in order of address. A row with more than 256
+ * frames is visited with its innermost 256.
+ */
 A2N_API void a2n_module_rows(const struct a2n_module *module,
 			     a2n_visit_range *visit, void *context);
 
@@ -321,8 +325,8 @@ struct a2n_mapping {
 
 /*
  * a2n_space_map() adds a mapping, a2n_space_unmap() removes all in a range.
- * Both end the mappings and code in the range at that time, except code that is
- * added with the same time.
+ * Both end the mappings and code in the range at that time. Code of the same
+ * time stays; after a2n_space_unmap() only if a later call adds it.
  */
 A2N_API int a2n_space_map(struct a2n_space *space,
 			  const struct a2n_mapping *mapping, uint64_t time);

@@ -32,7 +32,7 @@ int identity_of_file(const char *path, struct identity *out);
  * determined before. `links` is a folder of known hashes
  * (digest/digest_links.h), which is searched, and to which a new hash is added.
  * Returns 0 or -errno; -EFBIG if the file is too large, -ESTALE if it was
- * replaced meanwhile.
+ * changed or replaced meanwhile.
  */
 int identity_digest(const char *path, const struct identity *identity,
 		    const char *links, uint8_t digest[DIGEST_BYTES]);

@@ -191,7 +191,7 @@ static void set_place(const struct index *index, uint64_t file, uint64_t line,
 }
 
 /*
- * Sets the name of a frame from the symbol table, which contains versions and
+ * Sets the name of a frame from the symbol table, which has the names of
  * clones, unlike debug information. Returns 0 if no symbol is at this address.
  */
 static int set_symbol(const struct index *index, uint32_t delta,

@@ -78,8 +78,8 @@ char *index_cache_open_directory(const char *directory)
 }
 
 /*
- * Returns whether other users can add or replace files in the folder of this
- * file.
+ * Returns whether only root and this user can add or replace files in the
+ * folder of this file.
  */
 static int is_among_guarded(const char *path)
 {

@@ -128,11 +128,10 @@ struct index_name {
  * changes, appears or disappears.
  */
 struct index_source {
-	uint32_t path;  /* position of the path in INDEX_TEXT */
-	uint32_t role;  /* enum index_role */
-	uint64_t bytes; /* size of the file; ~0: the file did not exist */
-	/* time of the last change; 0 if it does not matter */
-	uint64_t mtime_ns;
+	uint32_t path;     /* position of the path in INDEX_TEXT */
+	uint32_t role;     /* enum index_role */
+	uint64_t bytes;    /* size of the file; ~0: the file did not exist */
+	uint64_t mtime_ns; /* time of the last change; 0: it did not exist */
 };
 
 enum index_role {
@@ -143,7 +142,7 @@ enum index_role {
 };
 
 enum index_flag {
-	/* debuginfod was not available and may have missing data */
+	/* debuginfod was not asked, or failed, and may have missing data */
 	INDEX_WANTS_DOWNLOAD = 1,
 	/* a missing file may lie next to another copy of the module */
 	INDEX_WANTS_NEIGHBOUR = 2,

@@ -53,9 +53,8 @@ struct patience {
 
 /*
  * The client library calls this while it waits. Returns whether the time limit
- * is exceeded, which ends the download. The library's own timeout is only for
- * servers that send nothing, and not for a server that sends a byte now and
- * then.
+ * is exceeded, which ends the download. The library's own timeout limits how
+ * slowly data may arrive, but not the time of the whole download.
  */
 static int is_over(void *session, long done, long all)
 {

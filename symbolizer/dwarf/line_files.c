@@ -4,7 +4,7 @@
  * relative to that of the unit. Up to version 4, directory 0 is the unit's, and
  * both numbers count from 1. In version 5 both count from 0, and the table
  * describes the format of its entries. If the unit's directory and directory 0
- * are equal and relative, the path contains both, as in all other tools.
+ * are equal and relative, the path contains both, as in other tools.
  */
 #include "symbolizer/dwarf/line_files.h"
 
@@ -25,11 +25,8 @@ struct line_entry {
 struct entry_format {
 	struct abbrev_attribute items[MOST_FORMATS];
 	size_t count;
-	struct abbrev_sizes
-		/*
-		 * the sizes of the line table, which may differ from the unit's
-		 */
-		sizes;
+	/* the sizes of the line table, which may differ from the unit's */
+	struct abbrev_sizes sizes;
 };
 
 static int is_absolute(const char *path)
@@ -116,8 +113,8 @@ static void read_old_tables(struct cursor *cursor, struct line_files *files)
 	add_directory(files, ""); /* the unit's directory, before the others */
 	while (*(directory = cursor_string(cursor)))
 		add_directory(files, directory);
-	add_file(files,
-		 &entry); /* there is no file 0, so the unit's name is used */
+	/* There is no file 0, so the unit's name is used. */
+	add_file(files, &entry);
 	for (;;) {
 		entry = (struct line_entry){ 0 };
 		read_old_entry(cursor, &entry);

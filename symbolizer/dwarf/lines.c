@@ -62,7 +62,7 @@ static void append(struct program *program, uint64_t address)
 
 /*
  * Adds a row. If several rows have one address, the last counts. A sequence
- * must ascend; a row that does not is damaged and omitted.
+ * must ascend inside one section; a row that does not is damaged and omitted.
  */
 static void add_row(struct program *program)
 {

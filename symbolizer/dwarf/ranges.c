@@ -7,9 +7,9 @@
 #include "symbolizer/elf/heap.h"
 
 /*
- * Maximum number of ranges. Overlapping ranges, or lists that are used millions
- * of times, would let a file of some megabytes require terabytes. No compiler
- * produces such lists.
+ * Maximum number of ranges of a DIE; compilers produce far fewer. Overlapping
+ * ranges, or lists that are used millions of times, would let a file of some
+ * megabytes require terabytes.
  */
 enum { MOST_RANGES = 1 << 20 };
 

@@ -15,8 +15,8 @@ struct dwarf_ranges {
 };
 
 /*
- * Replaces *out by the ranges that lie in code. All other ranges belong to
- * functions that the linker has discarded.
+ * Replaces *out by the ranges that lie in code. Ranges elsewhere mostly belong
+ * to functions that the linker has discarded.
  */
 void dwarf_ranges(struct dwarf_unit *unit, const struct dwarf_die *die,
 		  struct dwarf_ranges *out);

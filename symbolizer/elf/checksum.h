@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fast checksum. It detects accidental damage of a file, but no deliberate
+ * A fast checksum, which detects accidental damage of a file, but no deliberate
  * change. The words of the input are distributed over four independent states,
  * so that the CPU overlaps their multiplications.
  */

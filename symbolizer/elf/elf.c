@@ -132,8 +132,8 @@ static void read_build_id(struct elf *elf)
 }
 
 /*
- * Returns whether the file is truncated: the section headers, which are at its
- * end, are missing.
+ * Returns whether the file is truncated: the section headers, which are mostly
+ * at its end, are missing.
  */
 static int is_cut_short(const struct elf *elf)
 {

@@ -57,8 +57,8 @@ struct gather_symbol {
 	uint32_t name;
 	uint8_t rank; /* among symbols of one address, the lowest is best */
 	/*
-	 * whether the symbol is from .symtab, which has all functions of the
-	 * module
+	 * whether the symbol is from .symtab, which usually has all functions
+	 * of the module
 	 */
 	uint8_t is_full;
 	/* whether the symbol is neither a label nor a resolver */

@@ -2,7 +2,7 @@
 /*
  * Short forms of names that demanglers and runtimes print.
  *
- * A first pass pairs the brackets. It knows the names of operators, so that
+ * A first pass pairs the brackets, except those in names of operators, so that
  * "operator<" opens no list. A second pass copies the name to the result and
  * leaves parts out. A list that turns out to be too long is taken back from the
  * result and replaced by "<...>". Each character is therefore read a bounded
@@ -554,8 +554,8 @@ static size_t put_type(struct shortening *it, size_t at, size_t to, int is_rust)
 /* ---- Names of C++, Rust and D ---- */
 
 /*
- * Writes an operator's name. Its template arguments are written only if they
- * are short. Returns the index behind them.
+ * Writes an operator's name, with its template arguments if they are short.
+ * Returns the index behind them.
  */
 static size_t put_operator(struct shortening *it, size_t at, size_t to)
 {
@@ -853,8 +853,7 @@ static int may_be_long(const char *name)
 	       strpbrk(name, "(<{[:/.") != NULL;
 }
 
-/* Writes the short form of a name of `length` bytes. Returns 0 if it has none.
- */
+/* Writes the short form of a name. Returns 0 if the name has none. */
 static int shorten(struct shortening *it, size_t length)
 {
 	const char *prefix;

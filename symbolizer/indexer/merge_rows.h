@@ -5,7 +5,7 @@
  * Both kinds of runs are sorted by address and read in parallel. Runs of one
  * kind may overlap, for example after identical functions were folded. Then the
  * first run, in order of address and unit, keeps the bytes. Both kinds use the
- * same rule, so line and chain of a row come from one unit.
+ * same rule, so line and chain of a row mostly come from one unit.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_MERGE_ROWS_H
 #define CLEW_SYMBOLIZER_INDEXER_MERGE_ROWS_H

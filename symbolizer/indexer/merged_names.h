@@ -9,11 +9,11 @@
  *	1890 T write            \
  *	1890 W __write          / one function, with an alias
  *
- * Names are aliases of one function in these cases: one of them is weak and not
- * C++; they differ in underscores or prefixes, a version, or a compiler's
- * suffix; or they have the same demangled form, as constructors do. C libraries
- * define many standard names for one function, so in a library with symbol
- * versions all C names count as aliases.
+ * Names are aliases of one function in these cases: one is weak, and one is not
+ * of C++ or Rust; they differ in underscores or prefixes, a version, or a
+ * compiler's suffix; or they have the same demangled form, as constructors do.
+ * C libraries define many standard names for one function, so in a library with
+ * symbol versions all C names count as aliases.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_MERGED_NAMES_H
 #define CLEW_SYMBOLIZER_INDEXER_MERGED_NAMES_H

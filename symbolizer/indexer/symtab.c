@@ -20,7 +20,7 @@ static uint8_t rank_of(const Elf64_Sym *symbol, const char *name)
 									 : 4;
 
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE)
-		/* A symbol without a type is a label in an assembler file. */
+		/* Labels in assembler files have no type. */
 		rank += 6;
 	if (name[0] == '_' && !is_mangled(name))
 		rank += 1;
@@ -81,7 +81,9 @@ static void add_section(struct gather *gather, struct elf *elf,
 	}
 }
 
-/* Adds the small symbol table that distributions leave in stripped files. */
+/*
+ * Adds the small symbol table that some distributions leave in stripped files.
+ */
 static void add_minidebug(struct gather *gather, struct elf *elf)
 {
 	struct elf_section *section = elf_section(elf, ".gnu_debugdata");
@@ -201,8 +203,8 @@ static size_t drop_labels(struct gather_symbol *symbols, size_t count)
 
 /*
  * Gives a size to each symbol without one. A symbol from .symtab ends where the
- * next symbol begins. Other symbols get one byte, because .dynsym does not have
- * the local functions that may follow.
+ * next symbol begins. A symbol from .dynsym gets one byte, because .dynsym does
+ * not have the local functions that may follow.
  */
 static void give_sizes(const struct gather *gather,
 		       struct gather_symbol *symbols, size_t count)

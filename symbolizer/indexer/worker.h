@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Child processes that read untrusted data: one for each module that is indexed
- * or whose variables are read, and one for the code and stacks of each process
- * that clew attaches to.
+ * Child processes that read untrusted data, such as one for each module that is
+ * indexed or whose variables are read, and one for the code and stacks of each
+ * process that clew attaches to.
  *
  * The files may be large and hostile. Each child has limits on memory, CPU time
  * and wall time, and is confined (symbolizer/indexer/confinement.h). A file
@@ -33,8 +33,8 @@ struct worker_limits {
 	int is_silent;
 	/*
 	 * The child has no descriptor except fd, which it can read but not
-	 * write, and cannot open files. It blocks the signals that may end or
-	 * stop the caller and its process group, such as SIGINT.
+	 * write, and cannot open files. The child blocks the signals that may
+	 * end or stop the caller and its process group, such as SIGINT.
 	 */
 	int only_reads_fd;
 	/*

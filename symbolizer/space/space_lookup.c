@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lookups in a space: first expected code, then any code, then mappings.
- * Lookups take no lock. The only store is the module of a file that is opened
- * for the first time.
+ * Lookups in a space: first expected code, then any code, then mappings. A
+ * lookup takes no lock and stores nothing, unless it is the first one in a
+ * file, whose module it opens.
  */
 #include "symbolizer/module.h"
 #include "symbolizer/space/space.h"

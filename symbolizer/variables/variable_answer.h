@@ -27,7 +27,9 @@ uint32_t variable_answer_type(struct variable_answer *answer);
 struct variable_member *variable_answer_member(struct variable_answer *answer);
 struct variable_step *variable_answer_step(struct variable_answer *answer);
 
-/* Adds a text and returns its offset; 0 for NULL. */
+/*
+ * Adds a text. Returns its offset; 0 for NULL and "", or if there is no room.
+ */
 uint32_t variable_answer_text(struct variable_answer *answer, const char *text);
 
 /* Writes the answer to fd. Returns 0 or -errno. */

@@ -137,8 +137,9 @@ static int visit_function(void *context, Dwarf_Die die)
 /* ---- The prologue ---- */
 
 /*
- * Returns the address of the function's second row in the line table. Before
- * it, arguments are being moved from registers to the described locations.
+ * Returns the address of the function's second row in the line table, or its
+ * start if there is none. Before that row, arguments are being moved from
+ * registers to the described locations.
  */
 static uint64_t find_body(struct scope_walk *walk)
 {
