@@ -37,8 +37,8 @@ struct hash_index {
 
 /*
  * Makes room for `count` items in total, so that no slot moves while they are
- * entered. Must be called before all functions below except
- * hash_index_prefetch(). Ends the process if memory is short.
+ * entered. Must be called before the first search. Ends the process if memory
+ * is short.
  */
 void hash_index_reserve(struct hash_index *index, size_t count);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the reader.
+ * Memory of clew's commands.
  *
- * These functions are for the commands of clew that only read recordings. If
- * memory is short, such a command has nothing to save or to undo, so these
- * functions end the process with an error message, and callers need no code for
- * this case.
+ * If memory is short, these functions end the process with an error message,
+ * and callers need no code for this case. Use them only where the process has
+ * nothing to save or to undo.
  */
 #ifndef CLEW_BASE_MEMORY_H
 #define CLEW_BASE_MEMORY_H

@@ -21,10 +21,10 @@ struct nearest nearest_to(const char *word);
 
 /*
  * Offers a candidate: the first `length` characters of a text, which must exist
- * until the search ends. It becomes `best` if it has fewer errors than the best
- * candidate so far, and not too many for a typing error. Two exchanged
- * neighbors are one error; so is an incomplete word, whatever number of
- * characters is missing at its end.
+ * until the search ends. The candidate becomes `best` if it has fewer errors
+ * than the best one so far, and not too many for a typing error. Two exchanged
+ * neighbors are one error; so is an incomplete word of two or more characters,
+ * however many are missing at its end.
  */
 void nearest_offer(struct nearest *nearest, const char *candidate,
 		   size_t length);

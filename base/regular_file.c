@@ -16,10 +16,10 @@ static int are_same(int fd, const struct stat *status)
 }
 
 /*
- * Opens the file to which `place`, an O_PATH descriptor, refers. `status`
- * describes this file. It is opened through /proc, because its name may refer
- * to another file meanwhile. Without /proc, the name is opened, and the result
- * is -EINVAL if this is another file.
+ * Opens the file to which `place`, an O_PATH descriptor, refers, and which
+ * `status` describes. The file is opened through /proc, because its name may
+ * refer to another one meanwhile. Without /proc, the name is opened, and the
+ * result is -EINVAL if this is another file.
  */
 static int open_place(int place, int folder, const char *path, int flags,
 		      const struct stat *status)

@@ -12,8 +12,9 @@
 #include <stdio.h>
 
 /*
- * Opens a regular file as openat(2) does, with O_CLOEXEC and O_NOCTTY added to
- * `flags`. Returns a descriptor, or -errno: -EINVAL for any other kind of file.
+ * Opens a regular file as openat(2) does, with O_CLOEXEC, O_NOCTTY and
+ * O_NONBLOCK added to `flags`. Returns a descriptor, or -errno: -EINVAL for any
+ * other kind of file.
  */
 int regular_file_open_at(int folder, const char *path, int flags);
 

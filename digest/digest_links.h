@@ -18,8 +18,8 @@
 #define DIGEST_LINK_SUFFIX ".stamp"
 
 /*
- * Reads a digest. Returns 0, or -errno: -ENOENT if it is unknown, or not
- * trustworthy.
+ * Reads a digest. Returns 0, or -errno: -ENOENT if it is unknown, -EPERM for a
+ * file or folder that is ignored.
  */
 int digest_link_find(const char *folder, const struct file_stamp *stamp,
 		     uint8_t digest[DIGEST_BYTES]);

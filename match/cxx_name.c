@@ -196,10 +196,7 @@ static const char *match_part(const char *at, const struct name_part *part,
 	return skip_suffixes(at);
 }
 
-/*
- * Matches a nested name, which has the form N ... E. Its parts follow each
- * other.
- */
+/* Matches a nested name: "N", the parts, and "E". Returns its end, or NULL. */
 static const char *match_nested(const char *at, const char *name)
 {
 	struct name_part part = { "", 0 }, outer = part;

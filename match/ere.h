@@ -3,8 +3,8 @@
  * POSIX extended regular expressions, as regcomp(REG_EXTENDED | REG_NOSUB) and
  * regexec() of glibc in the locale "C", with GNU's \w \W \s \S \b \B \< \> \`
  * \', but without back-references. Compiling and matching call no functions of
- * libc and take time proportional to text and expression, and allocate nothing
- * while matching.
+ * libc. Matching allocates nothing, and takes at most as many steps as the
+ * program has instructions for each byte of the text.
  *
  * An expression is compiled to a program for a machine with many threads
  * (Thompson, "Regular expression search algorithm", 1968; Pike): ere_tree.c
