@@ -337,8 +337,8 @@ static void check_group(struct memory_room_search *search)
 }
 
 /*
- * Removes the last name of a path. Returns false if at most `least` bytes
- * remain.
+ * Removes the last name of a path, but leaves `least` bytes. Returns whether
+ * the path was longer than that.
  */
 static int go_up(char *path, size_t least)
 {

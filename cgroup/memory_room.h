@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds how much memory a process can still use before the kernel kills a
- * process of its control group, or the system has none left.
+ * Finds how much memory a process can still use before the kernel kills or
+ * slows down processes of its control group, or the system has none left.
  *
  * The search covers the process's group and each visible group above it:
  * memory.max and memory.high (version 2), memory.limit_in_bytes (version 1,

@@ -151,8 +151,8 @@ static inline int bytecode_ends(const struct bytecode *insn)
 uint32_t bytecode_u2(const struct bytecode *insn);
 
 /*
- * Returns the local variable that the instruction loads, stores or increments
- * by its number.
+ * Returns the number of the local variable that is the operand of a load, a
+ * store, ret or iinc.
  */
 uint32_t bytecode_local(const struct bytecode *insn);
 

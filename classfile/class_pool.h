@@ -13,8 +13,8 @@
 
 struct class_pool {
 	/*
-	 * By number, a pointer to the constant's tag, or NULL if the number is
-	 * not used.
+	 * Indexed by number: a pointer to the constant's tag, or NULL if the
+	 * number is not used.
 	 */
 	const uint8_t **entries;
 	/* 1 + the highest number of a constant in the class file */

@@ -31,9 +31,9 @@
  *			 k: lload KEPT; invokestatic TRACKER.thrown
  *			    athrow		(of any exception in 17..k)
  *
- * Each call of enter() is followed by one of exit() or thrown(). The handler is
- * the last in the table, so that the method's own handlers precede it. There
- * are two exceptions:
+ * Each call of enter() is followed by one of exit(), leave() or thrown(). The
+ * handler is the last in the table, so that the method's own handlers precede
+ * it. There are two exceptions:
  *
  *	- A constructor that an exception leaves within super() or this().
  *	  HotSpot's verifier does not accept a handler there: its frame would
@@ -136,8 +136,8 @@ struct classfile_tracker {
 	struct classfile_call catching;
 	/*
 	 * If not 0, a method of at most this many bytes of code is refused if
-	 * the new code would have more. HotSpot compiles no method of more than
-	 * 8,000 bytes.
+	 * the new code would have more. By default, HotSpot compiles no method
+	 * of more than 8,000 bytes.
 	 */
 	uint32_t code_limit;
 };

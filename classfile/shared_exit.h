@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Returns that jump to one exit in reported calls. The stack must be the same
- * at each, because the exit has one frame (StackMapTable): only the result, as
- * compilers leave it.
+ * Return instructions that jump to one exit in reported calls. The stack must
+ * be the same at each, because the exit has one frame (StackMapTable): only the
+ * result, as compilers leave it.
  */
 #ifndef CLEW_CLASSFILE_SHARED_EXIT_H
 #define CLEW_CLASSFILE_SHARED_EXIT_H

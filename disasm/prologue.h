@@ -16,7 +16,8 @@
  *	JUMP_SHORT	EB xx		To JUMP's bytes nearby: in padding, or
  *					behind another function's JUMP.
  *	JUMP_PUNNED	E9 xx xx yy yy	The bytes yy are unchanged: targets of
- *					branches, or the next function.
+ *					branches, the next function, or
+ *					instructions that cannot be moved.
  *	TRAP		CC
  *
  * displaced_bytes counts executed bytes only, as whole instructions. The value

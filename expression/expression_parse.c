@@ -461,7 +461,7 @@ static int parse_choice(struct parser *parser, const struct infix *infix,
 	return 0;
 }
 
-/* Adds to a pointer: the number on top is in units of the pointer's target. */
+/* Adds to a pointer, or subtracts, the number on top in units of its target. */
 static int move_pointer(struct parser *parser, const struct infix *infix,
 			struct expression_type *left,
 			const struct expression_type *right)
