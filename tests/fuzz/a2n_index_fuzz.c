@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is an index, whose checksum, which no fuzzer would
- * guess, becomes the right one. Nonsense is fine; leaving the map is not.
+ * libFuzzer entry: the input is an index. The checksum is replaced by the
+ * correct one, which no fuzzer would guess. The reader may return nonsense, but
+ * must not read outside the index.
  */
 #include <stddef.h>
 #include <stdint.h>

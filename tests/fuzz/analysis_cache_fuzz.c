@@ -27,7 +27,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* As cache.c computes it. */
+/* Computes the checksum like image/analysis_cache.c. */
 static uint64_t checksum(const uint8_t *data, size_t bytes)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: any bytes as the memory of a process that clew attaches to, with the
- * attachment at the beginning, its arrays where that says, and the answers about probes.
+ * libFuzzer entry: the input is the memory of a process that clew attaches to.
+ * The attachment is at the beginning, its arrays and the answers about probes
+ * are where it says.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Where the memory is; behind it all is zero, as far as a hostile process maps it. */
+/*
+ * Range of the memory. All bytes after the input are zero, as if a hostile
+ * process had mapped them.
+ */
 #define START    UINT64_C(0x10000)
 #define MAPPED   (UINT64_C(1) << 24)
 #define PLAN_MAX 4096
@@ -22,7 +26,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const uint8_t *memory_bytes;
 static size_t memory_size;
 
-/* Each read gives other bytes where the process changes them meanwhile. */
+/*
+ * Number of reads. Every seventh one returns a changed byte, as if the process
+ * changed its memory meanwhile.
+ */
 static unsigned int reads;
 
 int target_read(int memory, uint64_t at, void *out, size_t bytes)
@@ -88,7 +95,7 @@ static void use_arrays(const struct wire_attachment *copy)
 	if (copy->frame_max >= 4)
 		attachment_copy_frames(-1, copy->frames, frames, 4);
 	attachment_copy_stack(-1, copy);
-	/* more take time only */
+	/* more texts would only take time */
 	if (copy->text_count <= PLAN_MAX &&
 	    remote_texts_plan(-1, copy, &texts) == 0) {
 		remote_texts_write_fronts(-1, &texts, &at);

@@ -21,7 +21,7 @@ static void *take(void *context, size_t bytes)
 	return blocks[block_count++] = malloc(bytes);
 }
 
-/* Small ones and large ones, and some methods not. */
+/* Chooses small and large numbers, and leaves some methods unchanged. */
 static int64_t choose(void *context, const struct classfile_method *method)
 {
 	uint32_t *state = context;

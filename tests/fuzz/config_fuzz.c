@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: any bytes as the configuration that libclew.so reads in the
- * program, and as what processes said that could not be recorded.
+ * libFuzzer entry: the input is the configuration that libclew.so reads in the
+ * program, and the file with messages of processes that could not be recorded.
  *
- * A configuration that is refused is refused with a reason; the rules of one that
- * is not can be applied to any name.
+ * A configuration is refused with a reason, or its rules can be applied to any
+ * name.
  */
 #include <fcntl.h>
 #include <stdint.h>

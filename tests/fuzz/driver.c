@@ -69,7 +69,7 @@ static size_t damage(uint8_t *data, size_t size)
 	}
 }
 
-/* A copy of its own size, so that a sanitizer sees every step beyond it. */
+/* Tries a copy of exactly that size: a sanitizer sees accesses beyond it. */
 static void try_copy(const uint8_t *data, size_t size, int damages)
 {
 	uint8_t *work = malloc(size ? size : 1);

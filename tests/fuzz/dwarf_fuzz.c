@@ -5,8 +5,8 @@
  * second file}. The second file is one that the first refers to: split units, a
  * package of them, or dwz's alternate file.
  *
- * The worker may refuse, in time and with a reason. Our own reader may not
- * crash, though a crash would end only the worker.
+ * The worker may refuse, in time and with a reason. clew's reader must not
+ * crash, although a crash would end only the worker.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Memory that is refused is an answer for the reader, not a finding. */
+/* A refused allocation is an answer for the reader, and no finding. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -43,7 +43,7 @@ const char *__asan_default_options(void)
 
 /* ---- files ---- */
 
-/* The second file, under each name by which the first may ask for it. */
+/* The second file has each name by which the first may refer to it. */
 static const char *const names[] = { "program", "program.dwp", "seed.dwo",
 				     "seed.alt" };
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
@@ -97,7 +97,7 @@ struct walk {
 	size_t left;
 };
 
-/* Ranges come in order, do not overlap, and answer for their addresses. */
+/* Checks that ranges are in order, are disjoint, and equal lookups. */
 static void visit(void *context, const struct a2n_range *range,
 		  const struct a2n_frame *frames, size_t count)
 {
@@ -109,7 +109,7 @@ static void visit(void *context, const struct a2n_range *range,
 	walk->end = range->end;
 	read_strings(frames, count);
 	if (walk->left-- == 0)
-		walk->left = 1; /* enough look-ups */
+		walk->left = 1; /* there were enough lookups */
 	else if (a2n_module_lookup(walk->module, range->start, found, FRAMES) !=
 		 count)
 		abort();

@@ -76,7 +76,9 @@ static void find(const struct image *image)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* image_init() wants an aligned start; malloc gives that and bounds. */
+	/*
+	 * malloc() gives the aligned start that image_init() needs, and bounds.
+	 */
 	uint8_t *bytes = malloc(size ? size : 1);
 	struct image image;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer entry: the input is what Erlang's runtime registers. Names end within it. */
+/*
+ * libFuzzer entry: the input is the table that Erlang's runtime registers.
+ * Names must end inside it.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: any bytes as a program or a script that clew is asked to
+ * libFuzzer entry: the input is a program or a script that a user wants to
  * record. Scripts may name themselves as their interpreter.
  */
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A folder of a fuzzer's own, in $TMPDIR or /tmp, which goes when the fuzzer ends. */
+/* A fuzzer's own folder in $TMPDIR or /tmp, removed when the fuzzer ends. */
 #ifndef CLEW_FUZZ_FOLDER_H
 #define CLEW_FUZZ_FOLDER_H
 

@@ -24,7 +24,7 @@ static void remove_parts(const struct import *import, const char *directory)
 	}
 }
 
-/* Parents precede their children, and depths follow from the parents. */
+/* Checks that parents precede their children, and that depths are right. */
 static void check(const struct import *import)
 {
 	for (size_t i = 0; i < import->process_count; i++) {

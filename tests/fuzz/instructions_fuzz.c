@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Memory that is refused is an answer for the reader, not a finding. */
+/* A refused allocation is an answer for the reader, and no finding. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -33,7 +33,7 @@ static void write_file(const char *path, const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* Each text is read, and all rows of the drawing. */
+/* Reads each text, and all rows of the drawing. */
 static void check(const struct instructions *code)
 {
 	struct jump_arrows arrows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: any bytes as /proc/PID/maps. The kernel writes the numbers; the
- * process chooses the names of files, and how many mappings there are.
+ * libFuzzer entry: the input is a file /proc/PID/maps. The kernel writes the
+ * numbers; the process chooses the names of files and the number of mappings.
  */
 #include <stdint.h>
 #include <stdio.h>

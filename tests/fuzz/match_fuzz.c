@@ -19,9 +19,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * Repetitions of repetitions take libc's compiler for ever. And libc finds 'h$.$'
- * in a text that ends with 'h' and a newline, though no REG_NEWLINE is asked
- * for and nothing may come behind a '$'.
+ * Returns whether libc's result is used. libc's compiler takes for ever for
+ * repetitions of repetitions. Besides, libc finds 'h$.$' in a text that ends
+ * with 'h' and a newline, although REG_NEWLINE is not set and nothing may
+ * follow a '$'.
  */
 static int is_libcs_to_answer(const char *pattern, const char *text)
 {

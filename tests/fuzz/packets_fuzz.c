@@ -84,7 +84,7 @@ static void count_calls(const uint32_t *words, size_t count,
 	labelled_counter_fini(&counter);
 }
 
-/* Begins and ends are balanced and times never decrease, for any input. */
+/* Checks that begins and ends are balanced, and that times never decrease. */
 static void read_calls(struct thread_calls *calls)
 {
 	struct call_event event;

@@ -145,7 +145,7 @@ static void forget_blocks(void)
 	windows = (struct windows){ 0 };
 }
 
-/* What prelinked_map() says. */
+/* Finds and maps the stubs. Returns the result of prelinked_map(). */
 static int load(struct prelinked *stubs, struct prelinked_text *text)
 {
 	struct prelinked_found found;
@@ -192,7 +192,7 @@ static void begin(void)
 	describe_module();
 	sleep(2); /* some file systems keep whole seconds */
 	require(!pristine_open(&pristine, UINT64_MAX, &always));
-	/* the module stays what it is now for all inputs */
+	/* the module does not change any more */
 	require(!pristine_read(&pristine, UINT64_MAX, &always));
 	workshop = (struct patch_workshop){ .windows = &windows,
 					    .pads = &pads,
@@ -221,7 +221,7 @@ static void lay_over(struct kept_file *file, size_t at, const uint8_t *data,
 		file->bytes[at + i] ^= data[i];
 }
 
-/* The part of the input from `from` to `until`. */
+/* Lays the part of the input from `from` to `until` over the file. */
 static void lay_part(struct kept_file *file, size_t at, const uint8_t *data,
 		     size_t size, size_t from, size_t until)
 {
@@ -244,7 +244,7 @@ static void lay_all(const uint8_t *data, size_t size)
 	lay_part(&text_file, MODULE_BYTES, data, size, TABLES_AT, SIZE_MAX);
 }
 
-/* The time of the file's last change is the one in its head. */
+/* Writes the file, and sets its time of change to the one in its head. */
 static void write_kept(const struct kept_file *file, const uint8_t *bytes)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
@@ -262,7 +262,7 @@ static void write_kept(const struct kept_file *file, const uint8_t *bytes)
 	close(fd);
 }
 
-/* As its owner would: with the right sums, inode, boot and seal. */
+/* Seals the file like its owner: with the right sums, inode, boot and seal. */
 static void seal(const struct kept_file *file, uint64_t flags_at,
 		 uint64_t flags_bytes)
 {
@@ -375,7 +375,7 @@ static int lies(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* None, some, and more than are pieces of a table. */
+/* One in so many functions is deselected; 0: none. */
 static const uint32_t left_out[] = { 0, 50, 3 };
 
 static void check_all(const uint8_t *data, size_t size, uint32_t each)
@@ -397,7 +397,7 @@ static void check_all(const uint8_t *data, size_t size, uint32_t each)
 	arena_clear(&scratch);
 }
 
-/* Without its owner's sums, a head with any lie is not believed. */
+/* Checks that a head with any lie is rejected without its owner's sums. */
 static void check_forged(const uint8_t *data, size_t size)
 {
 	const size_t end = STUBS_HEAD_AT + sizeof(struct prelinked_head);
@@ -431,6 +431,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	     sizeof(struct prelinked_text_about));
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
 		check_all(data, size, left_out[i]);
-	lay_all(data, size); /* away again */
+	lay_all(data, size); /* removes the input again */
 	return 0;
 }

@@ -9,10 +9,10 @@
  * stretch, at a branch target, or with a fault. Both runs must end alike, with
  * the same registers, flags, vector registers and memory.
  *
- * All of it lies at low addresses far from our own code. The memory around is
- * unmapped, so that any other access faults, and the rest of the code pages is
- * int3. The fuzzer skips instructions that read their own address or the time,
- * and those that would change the process itself.
+ * All of it lies at low addresses, far from the fuzzer's code. The memory
+ * around is unmapped, so that any other access faults, and the rest of the code
+ * pages is int3. The fuzzer skips instructions that read their own address or
+ * the time, and those that would change the process itself.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -135,9 +135,9 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	const mcontext_t *mc = &((ucontext_t *)context)->uc_mcontext;
 
 	if (!current && signo == SIGALRM)
-		return; /* too late */
+		return; /* the alarm is late */
 	if (!current)
-		abort(); /* a fault of our own */
+		abort(); /* a fault of the fuzzer itself */
 	current->signal = signo;
 	current->fault = signo == SIGSEGV ? (uintptr_t)info->si_addr : 0;
 	/* of the int3, not behind it, where the stretch may begin */
@@ -175,8 +175,8 @@ static void map_area(uint64_t pc)
 }
 
 /*
- * Code is written by us alone: where an operand happens to reach it, the first
- * run would leave other code to the second.
+ * Sets the protection of the code. An operand may happen to reach the code, and
+ * the first run must not change it for the second.
  */
 static void protect_code(int protection)
 {
@@ -238,8 +238,8 @@ static void run(uint64_t pc, uint64_t memory_seed, uint64_t from, uint64_t to,
 /* ---- Instructions to test ---- */
 
 /*
- * Reports whether the instruction at `code` does not read its address, the time
- * or the process state.
+ * Returns whether the instruction at `code` does not read its address, the time
+ * or the state of the process.
  */
 static int is_fair(const struct insn *insn, const uint8_t *code)
 {
@@ -302,7 +302,7 @@ static int is_fair_stretch(uint8_t *code, size_t bytes, int *reads_late)
 		    !is_fair(&insn, code + at))
 			return 0;
 		*reads_late |= insn.kind == INSN_CALL_INDIRECT;
-		if (insn.rip_disp_at) { /* into our data, mostly */
+		if (insn.rip_disp_at) { /* mostly refers to the data */
 			int32_t disp =
 				(int32_t)(DATA_PC + random64() % (AREA - 64) -
 					  CODE_PC - at - insn.length);
@@ -420,7 +420,7 @@ static void compare(const uint8_t *code, size_t bytes, int reads_late)
 		complain(what, code, bytes, copy, (size_t)copy_bytes);
 }
 
-/* Every way of hooking what starts with these CODE_MAX bytes. */
+/* Tries all ways to hook a function that starts with these CODE_MAX bytes. */
 static void try_code(const uint8_t *bytes)
 {
 	static struct prologue (*const judges[])(
@@ -449,7 +449,7 @@ static void try_code(const uint8_t *bytes)
 	}
 }
 
-/* Short forms that matter, one behind the other, the rest at random. */
+/* Tries a sequence of short forms that matter, followed by random bytes. */
 static void try_made_up(void)
 {
 	static const char *const pieces[] = {

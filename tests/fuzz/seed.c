@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is not run: small, so that damage mostly meets its debug
- * information, of which it has all that a reader of it has to understand.
+ * A program that is not run. The program is small, so that damage mostly meets
+ * its debug information, and has all kinds of it that a reader must understand.
  */
 static int calls;
 

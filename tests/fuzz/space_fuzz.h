@@ -12,7 +12,7 @@
 
 #include "symbolizer/a2n.h"
 
-/* The readers take paths: this is that of a file without a name. */
+/* A file without a name, and a path to it, because the readers take paths. */
 struct fuzz_file {
 	int fd;
 	char path[32];

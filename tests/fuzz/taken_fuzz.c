@@ -31,7 +31,7 @@ static const char *path_of(const char *suffix)
 	return path;
 }
 
-/* How many bytes there were to write, at most `bytes`. */
+/* Writes at most `bytes` bytes of the data to a file. Returns their number. */
 static size_t write_file(const char *suffix, const uint8_t *data, size_t size,
 			 size_t bytes)
 {
@@ -46,7 +46,7 @@ static size_t write_file(const char *suffix, const uint8_t *data, size_t size,
 	return bytes;
 }
 
-/* Packets are found by their offsets, which are in order. */
+/* Checks that packets are found by their offsets, which are in order. */
 static void read_taken(void)
 {
 	struct taken taken;

@@ -40,12 +40,12 @@ struct area {
 
 static struct area areas[3];
 
-/* As in cli/attach/remote_call.c, which would need a real process. */
+/* Replaces the data of cli/attach/remote_call.c, which needs a real process. */
 const unsigned char remote_restorer_code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
 					       0x00, 0x00, 0x0f, 0x05 };
 const size_t remote_restorer_bytes = sizeof(remote_restorer_code);
 
-/* Behind an area's bytes are zeros. */
+/* Returns a byte of an area, in which zeros follow the bytes of the input. */
 static uint8_t byte_at(const struct area *area, uint64_t at)
 {
 	return at - area->at < area->size ? area->bytes[at - area->at] : 0;
@@ -115,7 +115,7 @@ static void walk(struct unwinding *unwinding, const struct tracee *thread,
 	free(frames);
 }
 
-/* As cli/attach/safe_thread.c does where there is no call frame information. */
+/* Unwinds like cli/attach/safe_thread.c without call frame information. */
 static void guess(struct unwinding *unwinding, const struct tracee *thread)
 {
 	unw_cursor_t cursor;

@@ -24,7 +24,7 @@ enum { SECONDS = 2, CLOCK_FACTOR = 3, SYMBOLS_MAX = 4096, DAMAGES = 40 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Memory that is refused is an answer for the reader, not a finding. */
+/* A refused allocation is an answer for the reader, and no finding. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
