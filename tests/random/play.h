@@ -2,8 +2,8 @@
 /*
  * The state of the random programs of program.py, and the moves that their
  * functions may make besides plain calls: moves/ has a file for each idea.
- * Every function counts itself (truth.h). A move that leaves a frame otherwise
- * than by a return stores TRUTH_HERE, and restores it where execution continues.
+ * Every function counts itself (truth.h). A move that leaves a frame without a
+ * return stores TRUTH_HERE, and restores it where execution continues.
  *
  * A thread has a budget of calls, so that any program ends, and its own random
  * numbers, so that it does the same natively and recorded.

@@ -15,8 +15,8 @@
 #define DEPTH  400
 
 /*
- * Calls a function. Its unwind information says that the frame ends at address
- * 32, which is not mapped.
+ * Calls a function from a frame whose unwind information is wrong: it says that
+ * the frame ends at address 32, which is not mapped.
  */
 void call_from_broken_frame(void (*function)(void));
 __asm__(".text\n"

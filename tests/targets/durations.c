@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * durations MS...: calls handle() once for each number, which waits for that
- * time. Prints the pid and the nanoseconds that passed inside of each call. With
+ * time. Prints the pid and the nanoseconds that passed inside each call. With
  * "fork" as the first argument, a child does the same before its parent.
  */
 #include <stdint.h>

@@ -12,7 +12,7 @@
  *			with those of /proc/self/exe
  *	waits		as mmap, whenever a byte arrives on standard input
  *	refused		maps through descriptors that cannot be mapped
- *	removed		removes the program, and maps the file, executable or not
+ *	removed		removes the program, and maps it, executable or not
  *
  *	dlopen		loads its library by that name
  *	dlmopen		the same

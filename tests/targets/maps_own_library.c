@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that maps_own_file.c loads by the path that /proc/self/maps names. */
+/* A library that maps_own_file.c loads by its path in /proc/self/maps. */
 #include "tests/targets/maps_own_file.h"
 
 static unsigned long total;

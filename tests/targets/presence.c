@@ -4,9 +4,8 @@
  *
  *	presence [killed|busy]
  *
- * Prints "TID PRESENT_NS CPU_NS" for each thread, then ends or kills itself.
- * With
- * `busy`, many threads only work.
+ * Prints "TID PRESENT_NS CPU_NS" for each thread, then ends or kills itself. In
+ * `busy` mode, many threads only work.
  */
 #include <pthread.h>
 #include <signal.h>

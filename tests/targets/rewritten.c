@@ -12,7 +12,7 @@
  * late: Classes are loaded unchanged and all changed at the end, except those
  * that the JVM itself would call meanwhile; FILE has "kept CLASS" for each that
  * the JVM refuses to change. keep: Methods store the result of enter(), and
- * their handlers call caught(). gate: The same, and methods check STATE first.
+ * their handlers call caught(). gate: Methods do so too, and check STATE first.
  */
 #include <jvmti.h>
 #include <pthread.h>

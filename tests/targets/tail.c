@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tail calls: to another function, in a circle, through a pointer, to itself,
- * from inside itself, and through the PLT into a library that tail-calls back. The build checks
- * that the compiler generated jumps.
+ * from inside itself, and through the PLT into a library that tail-calls back.
+ * The build checks that the compiler has generated jumps.
  */
 #define TRUTH_MAIN
 #include "tests/targets/tail.h"

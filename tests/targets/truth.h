@@ -20,7 +20,7 @@
  * before the call. The callee is then entered as a child of the function that
  * jumps to it, and leaves that function also. If a function in a chain of jumps
  * is jumped to again, clew shows it as called by the first function of the
- * chain, or in the first one's own context if it is the first one. From then on,
+ * chain, or in the first one's own context if it is the first one. Afterwards
  * this holds for all jumps to that function, except into contexts that were
  * reached by a jump before. Code that returns by longjmp or switches stacks
  * saves TRUTH_HERE in a variable and restores it.

@@ -165,8 +165,9 @@ static PLAYED __attribute__((target("avx"))) long arguments_call_avx(
 }
 
 /*
- * The processor has AVX, and the kernel saves its registers. Not __builtin_cpu_supports(), which
- * links functions of libgcc into the module: their calls are not counted here.
+ * Returns whether the processor has AVX and the kernel saves its registers.
+ * __builtin_cpu_supports() would link functions of libgcc into the module,
+ * whose calls the truth does not contain.
  */
 TRUTH_INLINE int has_avx(void)
 {

@@ -15,7 +15,7 @@ struct slice {
 	int replays;
 };
 
-/* Not more than there may be, and with the red zone below sp. */
+/* Copies a slice that includes the red zone below sp, if it is small enough. */
 TRUTH_INLINE void slice_take(struct slice *slice, char *sp)
 {
 	slice->low = sp - 256;
@@ -26,7 +26,7 @@ TRUTH_INLINE void slice_take(struct slice *slice, char *sp)
 	memcpy(slice->copy, slice->low, slice->bytes);
 }
 
-/* A macro, as a function that calls setjmp() is never inlined. */
+/* A macro, because a function that calls setjmp() is never inlined. */
 #define MOVE_CAPTURE()                                                         \
 	do {                                                                   \
 		struct surroundings volatile outer;                            \
@@ -45,7 +45,7 @@ TRUTH_INLINE void slice_take(struct slice *slice, char *sp)
 		}                                                              \
 	} while (0)
 
-/* From far below what it writes over, its own frame among that. */
+/* Restores the slice. Runs far below it, to keep its own frame. */
 static PLAYED void play_restore(void)
 {
 	volatile char pad[2 * SLICE_BYTES];
@@ -56,7 +56,7 @@ static PLAYED void play_restore(void)
 	longjmp(play.restored->place, 1);
 }
 
-/* The body may capture its part of the stack; it is then lived through again. */
+/* The body may capture its part of the stack, which is then executed again. */
 TRUTH_INLINE long move_replay(function body, long n)
 {
 	struct surroundings outer = play.now;

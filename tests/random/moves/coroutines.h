@@ -18,7 +18,7 @@ struct coroutine {
 	uint32_t turns;
 };
 
-/* Functions of their own: clang never inlines who calls swapcontext(). */
+/* A separate function: clang inlines no function that calls swapcontext(). */
 static PLAYED void coroutine_leave(struct coroutine *coroutine)
 {
 	uint32_t here;
@@ -84,7 +84,7 @@ static PLAYED void coroutine_resume(struct coroutine *coroutine)
 	LEAVE();
 }
 
-/* A function of its own: whoever calls getcontext() is never inlined. */
+/* A separate function: compilers inline no function that calls getcontext(). */
 static PLAYED void coroutine_prepare(struct coroutine *coroutine)
 {
 	void **sp;
@@ -109,8 +109,8 @@ static PLAYED void coroutine_prepare(struct coroutine *coroutine)
 }
 
 /*
- * Runs a coroutine to its end, with some work of ours between its turns. None of
- * that captures a slice: the coroutine's stack would not come back with it.
+ * Runs a coroutine to its end, and works between its turns. This work captures
+ * no slice, because the coroutine's stack would not be restored with it.
  */
 TRUTH_INLINE long move_coroutine(function body, function between, int by_hand,
 				 int is_mapped)

@@ -93,7 +93,7 @@ static PLAYED void faults_null(long n)
 	LEAVE();
 }
 
-/* A function of its own: whoever calls sigsetjmp() is never inlined. */
+/* A separate function: compilers inline no function that calls sigsetjmp(). */
 static PLAYED void faults_land(function body, long n)
 {
 	ENTER(faults_land);

@@ -47,7 +47,7 @@ TRUTH_INLINE long move_array(function body, long n)
 	return frames_array(body, n);
 }
 
-/* A small interpreter: it calls the body once. */
+/* Interprets a small program, which calls the body once. */
 static PLAYED long frames_goto(function body, long n)
 {
 	static const unsigned char code[] = { 0, 1, 2, 0, 1, 3 };

@@ -12,7 +12,7 @@
 #define BUILTIN_JUMP(landing) __builtin_longjmp((landing)->builtin, 1)
 #endif
 
-/* A macro, as a function that jumps so is never inlined. */
+/* A macro, because a function that jumps in this way is never inlined. */
 #define MOVE_JUMP()                                                            \
 	do {                                                                   \
 		struct landing *to = play.now.landing;                         \
