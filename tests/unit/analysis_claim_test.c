@@ -95,8 +95,8 @@ static int file_count(const struct fixture *f)
 }
 
 /*
- * Starts a child that asks for the analysis. Its exit status says whether the
- * analysis was in the cache.
+ * Starts a child that requests the analysis. The child's exit status says
+ * whether the analysis was in the cache.
  */
 static pid_t start_asking(const struct fixture *f)
 {

@@ -115,7 +115,8 @@ static int begin(void **state)
 }
 
 /*
- * Replaces the JVM's wrapper of a native. Its return address is the call site.
+ * Replaces the JVM's wrapper of a native. The wrapper's return address is the
+ * call site.
  */
 __attribute__((noinline)) static double wrapper(native_function function)
 {

@@ -214,7 +214,7 @@ static void failed_attempts_keep_both_recordings(void **state)
 	remove_directory(directory);
 }
 
-/* `has_part` says whether the command had recorded anything when it was killed. */
+/* `has_part`: the command had recorded something when it was killed. */
 static void after_a_killed_command(int has_part, const char *kept,
 				   const char *older)
 {

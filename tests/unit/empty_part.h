@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime with an empty part and no tally, for tests of tallies. The functions
- * 1 to `functions` exist.
+ * A runtime with an empty part and no tally, for tests of tallies. Functions 1
+ * to `functions` exist.
  */
 #ifndef CLEW_TESTS_EMPTY_PART_H
 #define CLEW_TESTS_EMPTY_PART_H

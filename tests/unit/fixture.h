@@ -131,7 +131,6 @@ void fixture_java_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
 void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
 			uint32_t method, const void *bytes, size_t count);
 
-/* Adds an object's registration, or its removal if the name is NULL. */
 /*
  * Adds the record that code at pc (0: unknown) made [start, end) executable.
  * The range ends at gone_tsc.
@@ -147,6 +146,7 @@ void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
 void fixture_mapped_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
 			 uint64_t pc);
 
+/* Adds an object's registration, or its removal if the name is NULL. */
 void fixture_registered(struct fixture *fixture, uint64_t start,
 			uint32_t object, uint64_t tsc, const char *name);
 

@@ -80,7 +80,7 @@ static void callers_do_not_notice(void **state)
 	assert_in_range(live_sum_stubbed - stubbed, ROUNDS, calls);
 }
 
-/* Other threads call through the patch that remains. */
+/* A thread calls through the patch that remains. */
 static void one_of_two_patches_is_written_and_removed_alone(void **state)
 {
 	struct guest guest;

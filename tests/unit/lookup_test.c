@@ -81,7 +81,7 @@ static void memory_outside_of_modules_is_in_no_module(void **state)
 	free(heap);
 }
 
-/* The list of modules ends in an unmapped one, as in the middle of dlclose(). */
+/* The list of modules ends in an unmapped one, as in the midst of dlclose(). */
 static void a_search_for_a_pc_does_not_read_the_list_of_modules(void **state)
 {
 	struct known_function functions[FUNCTIONS];

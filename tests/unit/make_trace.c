@@ -10,7 +10,7 @@
  *	thread TALLY TID		the following lines apply to it
  *	packet				the next context begins a packet
  *	skip N				N contexts are missing
- *	context CAUSE TSC FN...		0 first, 1 full, 2 moved; outermost first
+ *	context CAUSE TSC FN...		0 first, 1 full, 2 moved; from outermost
  *	call DEPTH FN			1 is outermost
  *	tail DEPTH FN
  *	stamp TSC			beside the call before it

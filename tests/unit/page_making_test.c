@@ -110,7 +110,7 @@ static void *write_beside(void *inode)
 	return NULL;
 }
 
-/* Other threads could see the descriptor. */
+/* Another thread could see the descriptor. */
 static void no_page_is_created_beside_other_threads(void **state)
 {
 	pthread_t thread;

@@ -113,7 +113,7 @@ static int open_descriptors(void)
 	return number;
 }
 
-/* Reports whether the part's file holds the contents of the chunk. */
+/* Returns whether the part's file has the contents of the chunk. */
 static int is_in_file(const struct chunk *chunk)
 {
 	int fd = open(part->file.path, O_RDONLY);

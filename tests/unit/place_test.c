@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of preload/sys/place.c, which chooses addresses of our own memory. */
+/* Tests of preload/sys/place.c, which chooses addresses of clew's memory. */
 #include "tests/unit/unit.h"
 
 #include <string.h>

@@ -173,7 +173,7 @@ static void unrequested_chunks_are_not_copied(void **state)
 	part_close(&part);
 }
 
-/* The damage of the part's file is reported once, however often it is loaded. */
+/* Damage of the part's file is reported once, however often it is loaded. */
 static void a_part_has_its_chunks_while_it_is_loaded(void **state)
 {
 	fixture_save(&fixture, path, fixture.size - 1);
@@ -352,7 +352,7 @@ static void a_runtime_that_found_itself_broken_is_a_problem(void **state)
 	recording_close(&recording);
 }
 
-/* clew detached before recording began, and wrote the present time as its end. */
+/* clew detached before recording began, and wrote that time as the end. */
 static void a_process_that_never_started_has_no_times(void **state)
 {
 	begin_empty_part();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that is being sampled, and then read. main (1) calls f (2) and g (3), f
- * calls h (4); 5 to 8 are never called.
+ * A process that is being sampled, and then read. main (1) calls f (2) and g
+ * (3). f calls h (4). 5 to 8 are never called.
  */
 #ifndef CLEW_TESTS_SAMPLED_H
 #define CLEW_TESTS_SAMPLED_H

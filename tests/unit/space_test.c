@@ -479,8 +479,8 @@ static void copy_self(const char *path)
 }
 
 /*
- * The kernel's link leads to the deleted file. Where it may not be followed, at
- * least no other file is used.
+ * The kernel's link leads to the deleted file. Users who may not follow the
+ * link at least get no other file.
  */
 static void a_deleted_file_is_not_mistaken_for_its_successor(void **state)
 {

@@ -4,7 +4,7 @@
  * be wrong. In a perf map, the last line that contains an address is right. In
  * a jitdump file of Node.js, each record is right from its time on.
  *
- *	space_truth_test            a random map with the inconsistencies of real maps
+ *	space_truth_test            a random map, as inconsistent as real ones
  *	space_truth_test real       all files in tests/data/perfmap, or in
  *	                            $CLEW_TEST_DATA/perfmap
  *

@@ -119,7 +119,7 @@ static void go_to(struct flow *flow, int64_t at)
 		flow->waiting[flow->count++] = (unsigned int)at;
 }
 
-/* Reports whether it is a conditional jump of two bytes. */
+/* Returns whether the instruction is a conditional jump of two bytes. */
 static int is_short_jump(const struct insn *insn, const uint8_t *code)
 {
 	return insn->kind == INSN_JUMP_IF && insn->length == 2 &&

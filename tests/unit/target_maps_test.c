@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules of a process whose code clew has replaced by copies with hooks (cli/target/target.h). */
+/*
+ * Tests of modules whose code clew has replaced by copies with hooks
+ * (cli/target/target.h).
+ */
 #include "unit.h"
 
 #include <stdio.h>

@@ -160,7 +160,6 @@ static void a_spare_block_outlives_the_places(void **state)
 	unmap_blocks(&windows);
 }
 
-/* The file of a block at `start`, or "". */
 /* Writes the path of the file that is mapped at pc, or "". */
 static void read_block_file(uint64_t pc, char *path, size_t room)
 {
