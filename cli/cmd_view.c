@@ -108,5 +108,6 @@ int command_view(int argc, char **argv)
 	view_options_fini(&view.view);
 	source_files_fini(&view.sources);
 	free(view.state.function);
+	view_steps_fini(&view.state.steps);
 	return status;
 }

@@ -22,6 +22,7 @@ struct annotate_pane {
 	uint32_t function;
 	struct annotation annotation;
 	int has_annotation;
+	unsigned int tree_number; /* the tree that was annotated */
 	/* call sites of the recording, once they are read */
 	struct call_sites sites;
 	int has_sites;
@@ -61,10 +62,13 @@ static void update(struct pane *pane)
 	struct session *session = pane->viewed->session;
 	uint32_t function = pane->viewed->function;
 
-	if (function == FUNCTION_NONE || !pane->is_opened)
+	if (function == FUNCTION_NONE ||
+	    (!pane->is_opened &&
+	     shown->tree_number == pane->viewed->tree_number))
 		return;
 	function = whole_function(&session->catalog, function);
-	if (shown->has_annotation && function == shown->function)
+	if (shown->has_annotation && function == shown->function &&
+	    shown->tree_number == pane->viewed->tree_number)
 		return;
 	viewed_announce("reading the function's code...");
 	forget(shown);
@@ -72,6 +76,7 @@ static void update(struct pane *pane)
 	annotation_init(&shown->annotation, session, function, &shown->sites);
 	shown->has_annotation = 1;
 	shown->function = function;
+	shown->tree_number = pane->viewed->tree_number;
 }
 
 /* Writes the text, which is the same for each width. */

@@ -12,7 +12,8 @@ struct butterfly_pane {
 	struct pane pane;
 	/* the function; FUNCTION_NONE if there are no rows */
 	uint32_t function;
-	enum metric metric; /* metric by which the rows are sorted */
+	enum metric metric;       /* metric by which the rows are sorted */
+	unsigned int tree_number; /* the tree that contains the rows */
 	struct butterfly butterfly;
 	struct butterfly_view view;
 	char *name;
@@ -49,6 +50,7 @@ static void show_function(struct butterfly_pane *shown, uint32_t function)
 	free(chosen);
 	shown->function = function;
 	shown->metric = session->metric;
+	shown->tree_number = shown->pane.viewed->tree_number;
 	shown->pane.list.count =
 		callers_of(shown) + 1 + shown->butterfly.callee_count;
 	screen_list_select(&shown->pane.list, callers_of(shown));
@@ -74,7 +76,8 @@ static void update(struct pane *pane)
 
 	if (function != FUNCTION_NONE &&
 	    (function != shown->function ||
-	     shown->metric != pane->viewed->session->metric))
+	     shown->metric != pane->viewed->session->metric ||
+	     shown->tree_number != pane->viewed->tree_number))
 		go_to(shown, function);
 }
 

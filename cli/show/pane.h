@@ -16,6 +16,8 @@ struct viewed {
 	struct session *session;
 	const struct view_options *options;
 	struct source_files *sources;
+	/* Changes when session->tree becomes another tree. */
+	unsigned int tree_number;
 	uint32_t function; /* the selected function, or FUNCTION_NONE */
 	/*
 	 * For each function, 1 if the search finds it. NULL without a search.

@@ -51,8 +51,9 @@ struct tree_pane {
 	uint32_t callee;
 	int has_callers;
 	struct tree_view view;
-	struct tree_order order; /* order of the children in view.tree */
-	enum metric metric;      /* metric by which the tree is sorted */
+	struct tree_order order;  /* order of the children in view.tree */
+	enum metric metric;       /* metric by which the tree is sorted */
+	unsigned int tree_number; /* the session's tree that was read */
 	int has_order;
 	/* for each node, its index in order.children; or NULL */
 	uint32_t *position;
@@ -76,6 +77,13 @@ static void forget_callers(struct tree_pane *tree)
 	if (tree->has_callers)
 		tree_fini(&tree->callers);
 	tree->has_callers = 0;
+}
+
+static void forget_kept(struct tree_pane *tree)
+{
+	if (tree->has_kept)
+		tree_fini(&tree->kept);
+	tree->has_kept = 0;
 }
 
 /* Returns the tree of contexts, without functions that the user hides. */
@@ -220,9 +228,13 @@ static void update(struct pane *pane)
 {
 	struct tree_pane *tree = (struct tree_pane *)pane;
 
-	if (tree->has_order && tree->metric == pane->viewed->session->metric &&
-	    (tree->callee != FUNCTION_NONE) == tree->view.shows_callers)
+	if (tree->tree_number != pane->viewed->tree_number)
+		forget_kept(tree);
+	else if (tree->has_order &&
+		 tree->metric == pane->viewed->session->metric &&
+		 (tree->callee != FUNCTION_NONE) == tree->view.shows_callers)
 		return;
+	tree->tree_number = pane->viewed->tree_number;
 	tree->view.shows_callers = tree->callee != FUNCTION_NONE;
 	tree->view.tree =
 		tree->view.shows_callers ? callers_of(tree) : contexts_of(tree);
@@ -467,8 +479,7 @@ static void fini(struct pane *pane)
 
 	forget_order(tree);
 	forget_callers(tree);
-	if (tree->has_kept)
-		tree_fini(&tree->kept);
+	forget_kept(tree);
 	free(tree->rows);
 }
 

@@ -29,6 +29,9 @@ static const char help_text[] =
 	"/  n  N           search; the next match, the one before; Esc: end\n"
 	"m                 time or calls\n"
 	"o                 fold or unfold inlined functions (reads again)\n"
+	"F  H              focus on the function, or hide it and its callees\n"
+	"M  C              fold the function's module, or all recursion\n"
+	"u                 undo the last of F, H, M and C\n"
 	"h ?               these keys\n"
 	"q                 quit; on this page: back\n"
 	"\n"
@@ -88,6 +91,9 @@ struct view_screen {
 	struct screen_page page;  /* help, until the user closes it */
 	struct screen_page facts; /* the page with the summary */
 	struct screen_input search;
+	struct view_steps *steps; /* the chosen transforms */
+	/* the tree before all steps; without steps, it is the session's */
+	struct tree whole;
 	char *total;          /* the first line of the summary */
 	unsigned int columns; /* width for which the open pane was laid out */
 	int is_over;
@@ -163,6 +169,21 @@ static char *tabs_text(const struct view_screen *screen)
 	return text;
 }
 
+/* Returns the state of the pane, after the transforms of its rows. */
+static char *pane_text(const struct view_screen *screen, struct pane *pane)
+{
+	char *steps, *text, *both;
+
+	text = pane->kind->state(pane);
+	if (screen->steps->count == 0 || pane == screen->panes[PANE_CALLS])
+		return text;
+	steps = view_steps_text(screen->steps);
+	both = memory_printf("%s (u: undo): %s", steps, text);
+	free(steps);
+	free(text);
+	return both;
+}
+
 static char *state_text(const struct view_screen *screen)
 {
 	struct pane *pane = open_pane(screen);
@@ -171,7 +192,7 @@ static char *state_text(const struct view_screen *screen)
 		return memory_printf("search: %s_", screen->search.text);
 	if (screen->viewed.message)
 		return memory_printf("%s", screen->viewed.message);
-	return pane ? pane->kind->state(pane) : memory_printf("%s", "");
+	return pane ? pane_text(screen, pane) : memory_printf("%s", "");
 }
 
 static void draw_frame(const struct view_screen *screen)
@@ -250,7 +271,8 @@ static void take_function(struct view_screen *screen)
 	struct pane *pane = open_pane(screen);
 	uint32_t function;
 
-	if (!pane || pane->list.selected >= pane->list.count)
+	/* The rows of a stale pane may be those of a former tree. */
+	if (!pane || pane->is_stale || pane->list.selected >= pane->list.count)
 		return;
 	function = pane->kind->function(pane, pane->list.selected);
 	if (function != FUNCTION_NONE)
@@ -442,6 +464,14 @@ static void type(struct view_screen *screen, int key)
 	}
 }
 
+/* Makes the panes find their rows again. */
+static void outdate_panes(struct view_screen *screen)
+{
+	for (size_t i = 0; i < PANES; i++)
+		if (screen->panes[i])
+			screen->panes[i]->is_stale = 1;
+}
+
 static void change_metric(struct view_screen *screen)
 {
 	struct session *session = screen->viewed.session;
@@ -453,9 +483,106 @@ static void change_metric(struct view_screen *screen)
 	}
 	session->metric =
 		session->metric == METRIC_TIME ? METRIC_CALLS : METRIC_TIME;
-	for (size_t i = 0; i < PANES; i++)
-		if (screen->panes[i])
-			screen->panes[i]->is_stale = 1;
+	outdate_panes(screen);
+}
+
+/* ---- Transforms ---- */
+
+/* Shows another tree. The former one is freed, or stored as the whole. */
+static void replace_tree(struct view_screen *screen, const struct tree *tree,
+			 int is_first)
+{
+	struct session *session = screen->viewed.session;
+
+	if (is_first)
+		screen->whole = session->tree;
+	else
+		tree_fini(&session->tree);
+	session->tree = *tree;
+	screen->viewed.tree_number++;
+	outdate_panes(screen);
+}
+
+/*
+ * Returns the function of the selected row. FUNCTION_NONE if the row has none,
+ * or stands for a process or thread, to which no transform applies.
+ */
+static uint32_t function_in_row(const struct view_screen *screen)
+{
+	const struct catalog *catalog = &screen->viewed.session->catalog;
+	struct pane *pane = open_pane(screen);
+	uint32_t function;
+
+	if (screen->open > PANE_BUTTERFLY ||
+	    pane->list.selected >= pane->list.count)
+		return FUNCTION_NONE;
+	function = pane->kind->function(pane, pane->list.selected);
+	return function != FUNCTION_NONE &&
+			       catalog->functions[function].kind == KIND_GROUP
+		       ? FUNCTION_NONE
+		       : function;
+}
+
+static void add_step(struct view_screen *screen, enum view_step_kind kind)
+{
+	struct session *session = screen->viewed.session;
+	struct view_steps *steps = screen->steps;
+	const size_t before = steps->count;
+	const uint32_t function = function_in_row(screen);
+	struct tree tree;
+
+	if (function == FUNCTION_NONE && kind != STEP_FOLD_RECURSION) {
+		viewed_say(&screen->viewed,
+			   memory_printf("select a function in the functions, "
+					 "the tree or the butterfly first"));
+		return;
+	}
+	if (view_steps_add(steps, kind, &session->catalog, function) != 0) {
+		viewed_say(&screen->viewed,
+			   memory_printf("the row belongs to no module"));
+		return;
+	}
+	viewed_announce("transforming...");
+	if (view_steps_apply(steps, before, &session->catalog, &session->tree,
+			     &tree) != 0) {
+		view_steps_drop(steps);
+		viewed_say(&screen->viewed,
+			   memory_printf("nothing would remain to be shown"));
+		return;
+	}
+	replace_tree(screen, &tree, before == 0);
+}
+
+static void undo_step(struct view_screen *screen)
+{
+	struct session *session = screen->viewed.session;
+	struct view_steps *steps = screen->steps;
+	struct tree tree = screen->whole;
+
+	if (steps->count == 0)
+		return;
+	view_steps_drop(steps);
+	viewed_announce("transforming...");
+	if (steps->count > 0)
+		view_steps_apply(steps, 0, &session->catalog, &screen->whole,
+				 &tree);
+	replace_tree(screen, &tree, 0);
+}
+
+/* Repeats all steps, without those that leave nothing of this recording. */
+static void repeat_steps(struct view_screen *screen)
+{
+	struct session *session = screen->viewed.session;
+	struct tree tree;
+
+	while (screen->steps->count > 0) {
+		if (view_steps_apply(screen->steps, 0, &session->catalog,
+				     &session->tree, &tree) == 0) {
+			replace_tree(screen, &tree, 1);
+			return;
+		}
+		view_steps_drop(screen->steps);
+	}
 }
 
 static void obey_any(struct view_screen *screen, int key)
@@ -477,6 +604,21 @@ static void obey_any(struct view_screen *screen, int key)
 	case 'o':
 		screen->end = VIEW_READS_AGAIN;
 		screen->is_over = 1;
+		break;
+	case 'F':
+		add_step(screen, STEP_FOCUS);
+		break;
+	case 'H':
+		add_step(screen, STEP_HIDE);
+		break;
+	case 'M':
+		add_step(screen, STEP_FOLD_MODULE);
+		break;
+	case 'C':
+		add_step(screen, STEP_FOLD_RECURSION);
+		break;
+	case 'u':
+		undo_step(screen);
 		break;
 	case '\t':
 		open_tab(screen, (screen->open + 1) % PANES);
@@ -552,8 +694,7 @@ static uint32_t function_named(struct session *session, const char *name)
 	return found;
 }
 
-static void init(struct view_screen *screen,
-		 const struct view_screen_state *state)
+static void init(struct view_screen *screen, struct view_screen_state *state)
 {
 	struct session *session = screen->viewed.session;
 
@@ -567,6 +708,8 @@ static void init(struct view_screen *screen,
 	screen->panes[PANE_ANNOTATE] = annotate_pane_create(&screen->viewed);
 	screen->panes[PANE_CALLS] = calls_pane_create(&screen->viewed);
 	screen->viewed.searched = "";
+	screen->steps = &state->steps;
+	repeat_steps(screen);
 	screen->open = screen->before = state->pane;
 	if (open_pane(screen))
 		open_pane(screen)->is_opened = 1;
@@ -593,6 +736,8 @@ static void fini(struct view_screen *screen, struct view_screen_state *state)
 	screen_page_clear(&screen->facts);
 	end_search(screen);
 	viewed_say(&screen->viewed, NULL);
+	if (screen->steps->count > 0)
+		tree_fini(&screen->whole);
 	free(screen->total);
 }
 

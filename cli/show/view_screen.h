@@ -4,12 +4,14 @@
 #define CLEW_CLI_SHOW_VIEW_SCREEN_H
 
 #include "cli/common/options.h"
+#include "cli/show/view_steps.h"
 #include "report/code/source_files.h"
 
 /* State of the screen that is kept when the recording is read again. */
 struct view_screen_state {
 	size_t pane;    /* index of the open pane */
 	char *function; /* full name of the selected function, or NULL */
+	struct view_steps steps;
 };
 
 enum view_screen_end { VIEW_QUITS, VIEW_READS_AGAIN };

@@ -255,6 +255,76 @@ class Butterfly(Calls):
 
 
 @needs("tmux")
+class Transforms(Calls):
+    def select(self, name):
+        self.tmux("send-keys", "/", name)
+        self.press("Enter", f"{name}: 1 function")
+        self.tmux("send-keys", "Escape")
+
+    def shown(self, key, state):
+        return sorted(self.numbers(self.rows(self.press(key, state))))
+
+    def test_keys_transform_the_table_as_options_of_the_report_do(self):
+        self.view("--full-names", columns=100)
+        for name, key, state, option in (
+                ("store", "F", r"focus: store\(int\)", "--focus=^store"),
+                ("lib::sort", "H", r"hide: lib::sort\(int\)",
+                 "--ignore=^lib::sort"),
+                ("lib::sort", "M", "fold module: program",
+                 "--fold=module:program"),
+                ("walk", "C", "fold recursion", "--fold=recursion")):
+            with self.subTest(option):
+                self.select(name)
+                self.assertEqual(self.shown(key, f"(?m)^{state} .u: undo.: "),
+                                 self.report(option))
+                self.assertEqual(self.shown("u", r"(?m)^\d+ rows by"),
+                                 self.report())
+        self.quit()
+
+    def test_transforms_apply_to_tree_and_butterfly(self):
+        self.view("--full-names", columns=100)
+        self.press("2", "▾ main")
+        self.press("3", "callees? of main")
+        self.press("2", "▾ main")
+        self.select("parse")
+        self.press("F", r"focus: parse(?!(.*\n)*.*(store|walk))")
+        shown = self.press("3", r"focus: parse\(int\) .*1 callee of ")
+        self.assertNotIn("store", shown)
+        self.press("u", r"(?m)^1 caller and 3 callees of main(.*\n)*.*store")
+        self.press("2", r"(?m)^\d+ contexts(.*\n)*.*walk")
+        self.quit()
+
+    def test_later_transforms_apply_to_the_result_of_earlier_ones(self):
+        self.view("--full-names", columns=100)
+        self.select("store")
+        self.press("F", "focus: store")
+        self.select("lib::sort")
+        self.assertEqual(
+            self.shown("H", r"focus: store\(int\); hide: lib::sort\(int\)"),
+            self.report("--focus=^store", "--ignore=^lib::sort"))
+        self.press("u", r"focus: store\(int\) .u")
+        self.assertEqual(self.shown("u", r"(?m)^\d+ rows by"), self.report())
+        self.quit()
+
+    def test_transforms_remain_when_the_recording_is_read_again(self):
+        self.view("--full-names", columns=100)
+        self.select("store")
+        self.press("F", "focus: store")
+        self.press("2", "▾ main")
+        self.press("o", r"focus: store(?!(.*\n)*.*parse)")
+        self.press("u", r"(?m)^\d+ contexts(.*\n)*.*parse")
+        self.quit()
+
+    def test_a_transform_that_leaves_nothing_is_refused(self):
+        self.view()
+        self.select("main")
+        self.press("H", "nothing would remain")
+        self.press("4", r"\[4 annotate\]")
+        self.press("F", "select a function in the functions")
+        self.quit()
+
+
+@needs("tmux")
 class Inlined(Calls):
     def test_a_key_shows_and_hides_inlined_functions(self):
         self.view()
