@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct grouped text_grouped(uint64_t number)
 {
 	struct grouped out;
@@ -200,4 +202,25 @@ int text_parse_size(const char *text, uint64_t *out)
 		return -ERANGE;
 	*out = number << shift;
 	return 0;
+}
+
+char *text_shell_word(char *text)
+{
+	const char *plain = "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789_:.,/+-@%=";
+	char *word, *to;
+
+	if (*text && !text[strspn(text, plain)])
+		return text;
+	word = to = memory_zeroed(4 * strlen(text) + 3, 1);
+	*to++ = '\'';
+	for (const char *from = text; *from; from++)
+		if (*from == '\'')
+			to = stpcpy(to, "'\\''");
+		else
+			*to++ = *from;
+	*to = '\'';
+	free(text);
+	return word;
 }

@@ -60,4 +60,7 @@ const char *text_plural(uint64_t number);
  */
 int text_parse_size(const char *text, uint64_t *out);
 
+/* Returns the text as one word of a shell. Frees `text`. */
+char *text_shell_word(char *text);
+
 #endif

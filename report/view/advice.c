@@ -82,15 +82,19 @@ static char *advise_values(const struct session *session)
 	return sentence;
 }
 
-static char *advise_marks(const struct mark_list *marks)
+static char *advise_marks(const struct session *session)
 {
+	const struct mark_list *marks = &session->marks;
+	char *command = session_report_command(session, "marks"), *sentence;
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < marks->count; i++)
 		all += marks->sums[i].moments + marks->sums[i].regions;
-	return memory_printf("the program marked %s moment%s and regions; "
-			     "clew report --marks shows them",
-			     GROUPED(all), text_plural(all));
+	sentence = memory_printf("the program marked %s moment%s and regions; "
+				 "%s shows them",
+				 GROUPED(all), text_plural(all), command);
+	free(command);
+	return sentence;
 }
 
 /*
@@ -108,7 +112,7 @@ static char *advise_views(struct session *session)
 	if (!sentence && session->values.count > 0)
 		sentence = advise_values(session);
 	if (!sentence && session->marks.count > 0)
-		sentence = advise_marks(&session->marks);
+		sentence = advise_marks(session);
 	return sentence;
 }
 
@@ -433,6 +437,7 @@ static char *advise_interpreter(struct session *session)
 static char *advise_processes(struct session *session)
 {
 	const struct tree *tree = &session->tree;
+	char *command, *sentence;
 
 	if (session->value || session->summary.processes < PROCESSES_MIN)
 		return NULL;
@@ -440,9 +445,12 @@ static char *advise_processes(struct session *session)
 		if (catalog_kind(&session->catalog, tree->nodes[i].function) ==
 		    KIND_GROUP)
 			return NULL;
-	return memory_printf("%s processes were recorded; clew report "
-			     "--by=process shows each of them",
-			     GROUPED(session->summary.processes));
+	command = session_report_command(session, "by=process");
+	sentence = memory_printf(
+		"%s processes were recorded; %s shows each of them",
+		GROUPED(session->summary.processes), command);
+	free(command);
+	return sentence;
 }
 
 struct unnamed {

@@ -225,6 +225,7 @@ int session_open(struct session *session, const char *path,
 
 	if (err)
 		return err;
+	session->path = memory_printf("%s", path);
 	catalog_init(&session->catalog);
 	session->catalog.progress = whose->progress;
 	session->totals = NULL;
@@ -305,6 +306,15 @@ uint64_t session_missing_calls(const struct session *session)
 	return calls;
 }
 
+char *session_report_command(const struct session *session, const char *option)
+{
+	char *path = text_shell_word(memory_printf("%s", session->path));
+	char *command = memory_printf("clew report --%s %s", option, path);
+
+	free(path);
+	return command;
+}
+
 void session_close(struct session *session)
 {
 	recording_close(&session->recording);
@@ -318,6 +328,7 @@ void session_close(struct session *session)
 	mark_list_fini(&session->marks);
 	hooking_costs_fini(&session->hooking);
 	shown_names_fini(&session->names);
+	free(session->path);
 	free(session->command);
 	free(session->program);
 }

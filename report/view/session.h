@@ -31,6 +31,7 @@ struct session {
 	struct mark_list marks;   /* marks that programs have set */
 	/* the time that clew itself took, by module */
 	struct hooking_costs hooking;
+	char *path; /* the recording, as the user named it; NULL: a baseline */
 	/* command line of the first process, words separated by blanks */
 	char *command;
 	/*
@@ -90,6 +91,9 @@ void session_transform(struct session *session,
  * packet counts as one call.
  */
 uint64_t session_missing_calls(const struct session *session);
+
+/* Returns "clew report --OPTION RECORDING", which the caller frees. */
+char *session_report_command(const struct session *session, const char *option);
 
 /*
  * Sets *why to a message that `whose` selects no process or thread. Returns

@@ -265,33 +265,12 @@ char *snapshot_call_text(const struct listed_snapshot *one,
 	return text;
 }
 
-/* Returns the text as one word of a shell. Frees the argument. */
-static char *as_word(char *text)
-{
-	const char *plain = "abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "0123456789_:.,/+-@%=";
-	char *word, *to;
-
-	if (*text && !text[strspn(text, plain)])
-		return text;
-	word = to = memory_zeroed(4 * strlen(text) + 3, 1);
-	*to++ = '\'';
-	for (const char *from = text; *from; from++)
-		if (*from == '\'')
-			to = stpcpy(to, "'\\''");
-		else
-			*to++ = *from;
-	*to = '\'';
-	free(text);
-	return word;
-}
-
 char *snapshot_list_command(const struct snapshot_list *list,
 			    struct session *session, const char *path)
 {
 	const struct listed_snapshot *first = &list->items[0];
-	char *where = as_word(memory_printf("%s/%s", path, first->folder));
+	char *where =
+		text_shell_word(memory_printf("%s/%s", path, first->folder));
 	char *name, *command;
 
 	if (!first->has_trace) {
@@ -299,7 +278,7 @@ char *snapshot_list_command(const struct snapshot_list *list,
 	} else if (!first->is_of_call || first->function == FUNCTION_NONE) {
 		command = memory_printf("clew trace --latencies %s", where);
 	} else {
-		name = as_word(catalog_short_name(
+		name = text_shell_word(catalog_short_name(
 			&session->catalog, first->function, A2N_SHORTEST));
 		command = memory_printf("clew trace --slowest %s %s", name,
 					where);

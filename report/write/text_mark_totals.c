@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary's lines about moments and regions. */
+#include <stdlib.h>
+
 #include "base/display_text.h"
 #include "report/write/text_writer.h"
 
@@ -30,6 +32,7 @@ void text_marks_summary(FILE *out, const struct session *session)
 {
 	const struct mark_list *marks = &session->marks;
 	uint64_t moments = 0, regions = 0;
+	char *command;
 
 	if (marks->count == 0)
 		return;
@@ -37,11 +40,13 @@ void text_marks_summary(FILE *out, const struct session *session)
 		moments += marks->sums[i].moments;
 		regions += marks->sums[i].regions;
 	}
+	command = session_report_command(session, "marks");
 	fprintf(out,
-		"marks: %s moment%s and %s region%s of %s name%s; clew report "
-		"--marks shows them\n",
+		"marks: %s moment%s and %s region%s of %s name%s; %s shows "
+		"them\n",
 		GROUPED(moments), text_plural(moments), GROUPED(regions),
 		text_plural(regions), GROUPED(marks->count),
-		text_plural(marks->count));
+		text_plural(marks->count), command);
+	free(command);
 	write_odd(out, marks);
 }

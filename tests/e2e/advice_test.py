@@ -217,7 +217,8 @@ class Views(Hints):
         self.record_well(words, "--time=none")
         self.assertEqual(self.hint("processes"),
                          "hint: 4 processes were recorded; clew report "
-                         "--by=process shows each of them")
+                         f"--by=process {self.recording_path} shows each of "
+                         "them")
         self.assertIsNone(self.hint("processes", "--by=process"))
         self.record_well([target("abi")], "--time=none")
         self.assertIsNone(self.hint("processes"))

@@ -137,7 +137,8 @@ class Marks(clewtest.Case):
         self.assertRegex(text, r"(?m)^ *10 +-( +-){6}  signal$")
         self.assertIn("\nhanded: 1 region did not end\n", text)
         self.assertIn("\nchild: 1 end without a begin\n", text)
-        self.assertIn("; clew report --marks shows them\n", self.details())
+        self.assertIn("; clew report --marks clew.out shows them\n",
+                      self.details())
         self.record([target("abi")])
         none = self.clew("report", "--marks")
         self.assertEqual(none.returncode, 1)
