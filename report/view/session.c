@@ -296,12 +296,13 @@ uint64_t session_missing_calls(const struct session *session)
 	const struct summary *summary = &session->summary;
 	const struct expected_losses *losses = &session->recording.losses;
 	uint64_t calls = summary->folded_calls + summary->budget.missed_calls +
-			 losses->overwritten_packets + losses->short_calls;
+			 losses->short_calls;
 
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		calls += summary->lost_calls[i];
 	if (calls == 0 &&
-	    (session->recording.damage || summary->budget.functions > 0))
+	    (session->recording.damage || summary->budget.functions > 0 ||
+	     losses->overwritten_packets > 0))
 		return 1;
 	return calls;
 }

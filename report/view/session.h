@@ -87,8 +87,8 @@ void session_transform(struct session *session,
 
 /*
  * Returns 0 if the counts of functions lack no calls. Otherwise returns the
- * number of missing calls as far as it is known, at least 1. Each overwritten
- * packet counts as one call.
+ * number of missing calls as far as it is known, at least 1. How many calls
+ * overwritten packets contained is not known.
  */
 uint64_t session_missing_calls(const struct session *session);
 

@@ -6,6 +6,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 from lib import clewtest
+from lib.clewtest import target
 
 PROGRAM = r"""
 #define NOINLINE __attribute__((noinline, noclone))
@@ -127,6 +128,13 @@ class Gate(clewtest.Case):
             self.baseline(before).read_text(encoding="utf-8"),
             "clew baseline 1\nmodule\tprogram\n1\tmain\n1\trest\n1\tsecond\n"
             "103\tstep\n1\twork\n")
+
+    def test_overwritten_packets_are_no_number_of_calls(self):
+        self.record([target("recursion")], ["--trace=ring:128K"])
+        self.assertRegex(self.details(self.recording_path),
+                         r"missing: older calls \(([2-9]|\d\d+) packets overwritten")
+        done = self.clew("export", "-F", "baseline", self.recording_path)
+        self.assertIn("\nmissing\t1\n", done.stdout)
 
     def test_functions_without_names_match_in_one_build(self):
         program = self.build("a", 100, "", "-s", "-Wl,--build-id")
