@@ -474,16 +474,13 @@ static size_t lines_at(struct annotating *work, uint32_t site, int is_return)
  */
 static int has_outer(struct annotating *work, uint32_t outer, uint32_t line)
 {
-	const struct made_call *call, *before = NULL;
+	const struct made_call *call;
 	size_t at;
 
-	for (; outer; outer = call->outer) {
+	for (; outer; outer = call->other_outer) {
 		call = &work->calls.items[outer - 1];
-		if (!call->site ||
-		    (before && before->site == call->site &&
-		     before->is_return_site == call->is_return_site))
+		if (!call->site)
 			continue;
-		before = call;
 		at = lines_at(work, call->site, call->is_return_site);
 		if (contains(work->site_lines.items + at + 1,
 			     work->site_lines.items[at], line))
@@ -533,7 +530,7 @@ static int has_outer_at(const struct made_calls *calls,
 			const struct made_call *call)
 {
 	for (uint32_t outer = call->outer; outer;
-	     outer = calls->items[outer - 1].outer)
+	     outer = calls->items[outer - 1].other_outer)
 		if (calls->items[outer - 1].site == call->site)
 			return 1;
 	return 0;
@@ -585,37 +582,50 @@ static void add_call(struct annotating *work, const struct made_call *call)
 }
 
 /*
- * Sets the sites of the calls. If a call has no recorded site in the function,
- * it is a tail call, or an unrecorded function made it. Its site is then a jump
+ * Returns other_outer of a call whose outer calls have theirs. Deep recursion
+ * makes a chain of outer calls that have no site, or all the same one.
+ */
+static uint32_t other_outer_of(const struct made_calls *calls,
+			       const struct made_call *call)
+{
+	const struct made_call *outer;
+	uint32_t other = call->outer;
+
+	for (; other; other = outer->other_outer) {
+		outer = &calls->items[other - 1];
+		if (outer->site &&
+		    (outer->site != call->site ||
+		     outer->is_return_site != call->is_return_site))
+			break;
+	}
+	return other;
+}
+
+/*
+ * Sets the site of a call. If the call has no recorded site in the function, it
+ * is a tail call, or an unrecorded function made it. Its site is then a jump
  * or direct call to the callee in the function's code, if there is one.
  */
-static void find_sites(struct annotating *work)
+static void find_site(struct annotating *work, struct made_call *call)
 {
 	struct session *session = work->session;
-	struct annotation *annotation = work->annotation;
+	const struct annotation *annotation = work->annotation;
+	const struct tree_node *callee = &session->tree.nodes[call->node];
+	const struct catalog_function *entry =
+		&session->catalog.functions[callee->function];
+	const uint64_t *row;
 
-	for (size_t i = 0; i < work->calls.count; i++) {
-		struct made_call *call = &work->calls.items[i];
-		const struct tree_node *callee =
-			&session->tree.nodes[call->node];
-		const struct catalog_function *entry =
-			&session->catalog.functions[callee->function];
-		const uint64_t *row;
-
-		call->site = made_call_site(session, annotation->function,
-					    call->node);
-		call->is_return_site = callee->is_return_site;
-		if (call->site || entry->is_named ||
-		    entry->module != annotation->module)
-			continue;
-		row = idmap_find(&work->targets, entry->vaddr + 1);
-		if (!row)
-			continue;
-		call->site =
-			catalog_site_at(&session->catalog, annotation->module,
-					annotation->code.items[*row - 1].vaddr);
-		call->is_return_site = 0;
-	}
+	call->site = made_call_site(session, annotation->function, call->node);
+	call->is_return_site = callee->is_return_site;
+	if (call->site || entry->is_named ||
+	    entry->module != annotation->module)
+		return;
+	row = idmap_find(&work->targets, entry->vaddr + 1);
+	if (!row)
+		return;
+	call->site = catalog_site_at(&session->catalog, annotation->module,
+				     annotation->code.items[*row - 1].vaddr);
+	call->is_return_site = 0;
 }
 
 static void add_calls(struct annotating *work)
@@ -623,7 +633,12 @@ static void add_calls(struct annotating *work)
 	struct annotation *annotation = work->annotation;
 	const struct tree *tree = &work->session->tree;
 
-	find_sites(work);
+	for (size_t i = 0; i < work->calls.count; i++) {
+		struct made_call *call = &work->calls.items[i];
+
+		find_site(work, call);
+		call->other_outer = other_outer_of(&work->calls, call);
+	}
 	for (size_t i = 0; i < work->calls.count; i++)
 		add_call(work, &work->calls.items[i]);
 	for (size_t i = 0; i < tree->spot_count; i++) {

@@ -22,6 +22,11 @@ struct made_call {
 	 * the root to this one; 0: none.
 	 */
 	uint32_t outer;
+	/*
+	 * 1 + index of the nearest outer call whose site is known and is not
+	 * this call's; 0: none. Set with the sites.
+	 */
+	uint32_t other_outer;
 	uint32_t site; /* site in the function's code; 0 if it is unknown */
 	int is_return_site;
 };
