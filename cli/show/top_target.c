@@ -19,14 +19,23 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/common/command.h"
 #include "cli/common/output.h"
 #include "cli/common/own_child.h"
 #include "cli/target/live_process.h"
 #include "cli/target/target.h"
 #include "report/recording/part_reader.h"
 
-/* How long a program may ignore SIGTERM, two seconds, in steps of 5 ms. */
-enum { PATIENCE = 400 };
+/* Times to wait after SIGTERM, in steps of 5 ms. */
+enum {
+	/* two seconds, until the program that was started is killed */
+	PATIENCE = 400,
+	/*
+	 * Five seconds, until the recorder is left alone. A killed process in
+	 * an uninterruptible system call ends after that call.
+	 */
+	PATIENCE_MAX = 1000,
+};
 
 /* ---- Processes that are already recorded ---- */
 
@@ -397,24 +406,32 @@ static void kill_program(pid_t recorder)
 
 /*
  * Ends the recorder, which passes the signal on to a program that it started.
+ * Returns whether it has ended.
  */
-static void end_recorder(const struct top_target *target)
+static int end_recorder(const struct top_target *target)
 {
 	const struct timespec moment = { .tv_nsec = 5000000 };
 
 	kill(target->recorder, SIGTERM);
-	for (int i = 0; waitpid(target->recorder, NULL, WNOHANG) == 0; i++) {
+	for (int i = 0; i < PATIENCE_MAX; i++) {
+		if (waitpid(target->recorder, NULL, WNOHANG) != 0)
+			return 1;
 		if (target->is_started && i == PATIENCE)
 			kill_program(target->recorder);
 		nanosleep(&moment, NULL);
 	}
+	complain("clew top",
+		 "process %d, which records, has not ended after %d seconds; "
+		 "its recording remains in %s",
+		 target->recorder, PATIENCE_MAX / 200, target->folder);
+	return 0;
 }
 
 void top_target_close(struct top_target *target)
 {
-	if (target->recorder > 0)
-		end_recorder(target);
-	if (target->folder)
+	const int has_ended = target->recorder <= 0 || end_recorder(target);
+
+	if (target->folder && has_ended)
 		remove_folder(target);
 	close_pidfd(target->pidfd);
 	free(target->folder);

@@ -4,6 +4,8 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,6 +81,27 @@ static void only_the_program_of_the_recorder_is_killed(void **state)
 	assert_int_equal(signal_that_ended(other, 0), SIGKILL);
 }
 
+static void a_recorder_that_does_not_end_is_left_alone(void **state)
+{
+	char folder[] = "/tmp/clew-top-test-XXXXXX";
+	struct top_target target = { .pidfd = -1 };
+	pid_t recorder;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	target.folder = strdup(folder);
+	target.recorder = recorder = start_sleeper();
+	assert_int_equal(kill(recorder, SIGSTOP), 0);
+	assert_int_equal(waitpid(recorder, NULL, WUNTRACED), recorder);
+	alarm(SECONDS);
+	top_target_close(&target);
+	alarm(0);
+	assert_int_equal(signal_that_ended(recorder, WNOHANG), 0);
+	assert_int_equal(rmdir(folder), 0); /* its files remain */
+	assert_int_equal(kill(recorder, SIGKILL), 0);
+	assert_int_equal(signal_that_ended(recorder, 0), SIGKILL);
+}
+
 static void many_parts_are_found_quickly(void **state)
 {
 	struct live_counts counts;
@@ -101,6 +124,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_program_of_the_recorder_is_killed),
+		cmocka_unit_test(a_recorder_that_does_not_end_is_left_alone),
 		cmocka_unit_test(many_parts_are_found_quickly),
 	};
 
