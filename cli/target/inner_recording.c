@@ -134,18 +134,25 @@ static void strike_line(int home, const struct inner_folder *folder)
 
 /*
  * Appends the lines that the library has written to the folder's file
- * WIRE_UNRECORDED_NAME to the file of this name in the home. Returns 0 or
- * -errno.
+ * WIRE_UNRECORDED_NAME to the file of this name in the home, all at once.
+ * Returns 0 or -errno.
  */
 static int bring_lines(int home, const struct inner_folder *folder)
 {
-	char *text = read_lines(folder->fd);
+	char *text = read_lines(folder->fd), *to = text;
 	int err = 0;
 
-	for (char *line = text, *end; (end = strchr(line, '\n')) && !err;
-	     line = end + 1)
-		if (*line >= '0' && *line <= '9')
-			err = append(home, line, (size_t)(end + 1 - line));
+	for (char *line = text, *end; (end = strchr(line, '\n'));
+	     line = end + 1) {
+		const size_t bytes = (size_t)(end + 1 - line);
+
+		if (*line < '0' || *line > '9')
+			continue;
+		memmove(to, line, bytes);
+		to += bytes;
+	}
+	if (to > text)
+		err = append(home, text, (size_t)(to - text));
 	free(text);
 	return err;
 }
@@ -357,8 +364,8 @@ static int bring_part(void *context, const char *name, uint32_t pid,
 }
 
 /*
- * Removes a part that was already copied to the home, after copying another one
- * has failed.
+ * Removes a part that was already copied to the home, after a later step has
+ * failed.
  */
 static int take_back(void *context, const char *name, uint32_t pid,
 		     uint32_t seq)
@@ -372,7 +379,11 @@ static int take_back(void *context, const char *name, uint32_t pid,
 	return 0;
 }
 
-static int bring_parts(int home, const struct inner_folder *folder)
+/*
+ * Copies all parts, and the lines about what was not recorded, or nothing.
+ * Returns 0 or -errno.
+ */
+static int bring_all(int home, const struct inner_folder *folder)
 {
 	struct bringing bringing = { .home = home, .from = folder->fd };
 	int err;
@@ -383,6 +394,8 @@ static int bring_parts(int home, const struct inner_folder *folder)
 	if (err)
 		return err > 0 ? -EEXIST : err;
 	err = each_part(folder, bring_part, &bringing);
+	if (!err)
+		err = bring_lines(home, folder);
 	if (err)
 		each_part(folder, take_back, &bringing);
 	return err;
@@ -418,11 +431,10 @@ static int bring(const struct inner_folder *folder, int home, pid_t *user)
 		return -EBUSY;
 	if (find_line(home, folder) < 0)
 		return -ENOENT;
-	err = bring_parts(home, folder);
-	if (err)
-		return err;
-	strike_line(home, folder);
-	return bring_lines(home, folder);
+	err = bring_all(home, folder);
+	if (!err)
+		strike_line(home, folder);
+	return err;
 }
 
 int inner_recording_bring(struct inner_folder *folder, const char *home,
