@@ -104,7 +104,8 @@ static int has_natives(const struct composition *one)
  * Reads the calls of the stack, and the numbers of their methods from the
  * cache. Returns 0 if the stack's hash has changed, if the frames do not
  * determine the calls, or if the stack is cut and contains further natives:
- * then only the JVM can determine at which native the stack ends.
+ * then only the JVM can determine at which native the stack ends. The same
+ * holds if the walk ended before JAVA_STACK_TOLD_MAX methods.
  */
 static int read_frames(struct composition *one,
 		       const struct bridge_frame *frame)
@@ -119,6 +120,7 @@ static int read_frames(struct composition *one,
 			one->unknown = i + 1;
 	}
 	return one->count &&
+	       !(one->frames.is_short && one->count <= JAVA_STACK_TOLD_MAX) &&
 	       !(frame->end == JAVA_STACK_CUT && has_natives(one));
 }
 

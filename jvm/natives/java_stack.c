@@ -469,6 +469,7 @@ uint64_t java_stack_frames(const struct bridge_frame *frame,
 		if (step == STEP_ON)
 			add_frame(frames, &before);
 	}
+	frames->is_short = step == STEP_ON;
 	return step == STEP_LOST || step == STEP_FROZEN ? 0 : hash_of(&at);
 }
 

@@ -99,6 +99,7 @@ struct java_frame {
 /* The frames of a walk, innermost first. */
 struct java_frames {
 	uint32_t count;
+	int is_short; /* the walk has ended after JAVA_STACK_WALK_MAX frames */
 	struct java_frame frames[JAVA_STACK_WALK_MAX];
 };
 
