@@ -353,7 +353,7 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 	}
 	if (!write_call(slot, index, tail_word, has_thunk, known)) {
 		hot.packet.moved = 1;
-		record_loss(WIRE_LOSS_NO_SPACE);
+		record_want_of_room();
 		return;
 	}
 	hot.trace_left = 0; /* the call runs */

@@ -120,12 +120,13 @@ for i in range(2):
         return part, theirs
 
     def test_children_that_find_no_recording_are_lost_and_counted(self):
-        for time in "cpu", "wall", "exact", "none":
-            with self.subTest(time=time):
+        for option in ("--time=cpu", "--time=wall", "--time=exact",
+                       "--time=none", "--trace"):
+            with self.subTest(option):
                 for old in self.truths.iterdir():
                     old.unlink()
                 self.environment.pop("TRUTH_DIR", None)
-                part, theirs = self.check_homeless(f"--time={time}")
+                part, theirs = self.check_homeless(option)
                 self.assertGreater(theirs, 50)
                 wanted = [0] * len(part.losses)
                 wanted[HOMELESS] = theirs
