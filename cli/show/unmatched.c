@@ -113,10 +113,12 @@ int unmatched_several(const char *command, const char *function,
 		      struct catalog *catalog, const uint8_t *candidates,
 		      const struct found_functions *found)
 {
-	complain(command,
-		 "%s: %zu%s functions match; name one of them, for example by",
-		 function, found->count,
-		 found->count == FINDER_LISTED ? " or more" : "");
+	complain(
+		command,
+		"%s: %s%zu%s functions match; name one of them, for example by",
+		function,
+		found->is_by_regex ? "no function has this name; " : "",
+		found->count, found->count == FINDER_LISTED ? " or more" : "");
 	for (size_t i = 0; i < found->count && i < SEVERAL_LISTED; i++) {
 		char *text =
 			finder_text(catalog, candidates, found->functions[i]);

@@ -372,10 +372,12 @@ static size_t choose(struct catalog *catalog, const uint8_t *candidates,
 
 static size_t choose_by_any_rule(struct catalog *catalog,
 				 const uint8_t *candidates,
-				 const struct query *query, uint8_t *chosen)
+				 const struct query *query,
+				 struct found_functions *found)
 {
+	uint8_t *chosen = found->chosen;
 	rule *const by_name[] = { is_equal, is_plain, begins_at };
-	rule *const by_part[] = { is_short, is_end, matches_regex };
+	rule *const by_part[] = { is_short, is_end };
 	size_t count = 0;
 
 	for (size_t i = 0; i < 3 && count == 0; i++)
@@ -384,8 +386,12 @@ static size_t choose_by_any_rule(struct catalog *catalog,
 		count = choose_around(catalog, candidates, query, chosen);
 	if (count == 0 && query->file)
 		count = choose_line(catalog, candidates, query, chosen);
-	for (size_t i = 0; i < 3 && count == 0; i++)
+	for (size_t i = 0; i < 2 && count == 0; i++)
 		count = choose(catalog, candidates, query, by_part[i], chosen);
+	found->is_by_regex = count == 0;
+	if (count == 0)
+		count = choose(catalog, candidates, query, matches_regex,
+			       chosen);
 	return count;
 }
 
@@ -402,28 +408,31 @@ static int is_same(struct catalog *catalog, uint32_t one, uint32_t other)
 }
 
 /*
- * Lists the chosen functions, at most FINDER_LISTED: only the first of several
- * functions with the same name. Suffixes of clones are not compared.
+ * Lists a chosen function, unless the list is full or has a function with the
+ * same name. Suffixes of clones are not compared.
  */
+static void list_name(struct catalog *catalog, struct found_functions *found,
+		      uint32_t function)
+{
+	if (found->count == FINDER_LISTED)
+		return;
+	for (size_t i = 0; i < found->count; i++)
+		if (is_same(catalog, found->functions[i], function))
+			return;
+	found->functions[found->count++] = function;
+}
+
+/* Lists the chosen functions: those of the program, and then all others. */
 static void list_names(struct catalog *catalog, struct found_functions *found)
 {
-	size_t capacity = 0;
-
-	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
-		size_t j = 0;
-
-		if (!found->chosen[i])
-			continue;
-		while (j < found->count &&
-		       !is_same(catalog, found->functions[j], i))
-			j++;
-		if (j < found->count || found->count == FINDER_LISTED)
-			continue;
-		found->functions =
-			memory_grow(found->functions, found->count, &capacity,
-				    sizeof(*found->functions));
-		found->functions[found->count++] = i;
-	}
+	found->functions =
+		memory_zeroed(FINDER_LISTED, sizeof(*found->functions));
+	for (int is_own = 1; is_own >= 0; is_own--)
+		for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count;
+		     i++)
+			if (found->chosen[i] &&
+			    (catalog->functions[i].module == 0) == is_own)
+				list_name(catalog, found, i);
 }
 
 int finder_find(struct catalog *catalog, const uint8_t *candidates,
@@ -440,7 +449,7 @@ int finder_find(struct catalog *catalog, const uint8_t *candidates,
 		return -ESRCH;
 	}
 	query_init(&query, text);
-	count = choose_by_any_rule(catalog, candidates, &query, found.chosen);
+	count = choose_by_any_rule(catalog, candidates, &query, &found);
 	query_fini(&query);
 	if (count == 0) {
 		free(found.chosen);

@@ -27,11 +27,13 @@ struct found_functions {
 	/* By function of the catalog: 1 for each function that matches. */
 	uint8_t *chosen;
 	/*
-	 * The first function of each name among those of `chosen`, at most
-	 * FINDER_LISTED. Suffixes of clones do not belong to the name.
+	 * The first function of each name among those of `chosen`, those of the
+	 * program before those of libraries, at most FINDER_LISTED. Suffixes of
+	 * clones do not belong to the name.
 	 */
 	uint32_t *functions;
 	size_t count;
+	int is_by_regex; /* only rule 7 matched */
 };
 
 enum { FINDER_LISTED = 100 };

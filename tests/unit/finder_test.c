@@ -145,6 +145,46 @@ static void several_matches_are_listed(void **state)
 	catalog_fini(&fixture.catalog);
 }
 
+static uint32_t add_module(struct catalog *catalog, const char *path)
+{
+	static const struct wire_module module;
+	const struct module_record record = {
+		.module = &module,
+		.path = path,
+		.path_bytes = (uint32_t)strlen(path),
+	};
+	uint32_t *functions;
+	const uint32_t index = catalog_add_module(catalog, &record, &functions);
+
+	free(functions);
+	return index;
+}
+
+static void functions_of_the_program_are_listed_first(void **state)
+{
+	struct catalog catalog;
+	struct found_functions found;
+	uint32_t program, library, own;
+
+	(void)state;
+	catalog_init(&catalog);
+	program = add_module(&catalog, "/bin/program");
+	library = add_module(&catalog, "/lib/libstdc++.so.6");
+	catalog_named(&catalog, KIND_NATIVE, library,
+		      "std::domain_error::what()");
+	own = catalog_named(&catalog, KIND_NATIVE, program, "domains()");
+	assert_int_equal(finder_find(&catalog, NULL, "main", &found),
+			 -ENOTUNIQ);
+	assert_int_equal(found.is_by_regex, 1);
+	assert_int_equal(found.count, 2);
+	assert_int_equal(found.functions[0], own);
+	found_fini(&found);
+	assert_int_equal(finder_find(&catalog, NULL, "domains", &found), 0);
+	assert_int_equal(found.is_by_regex, 0);
+	found_fini(&found);
+	catalog_fini(&catalog);
+}
+
 static void each_function_has_a_text_that_finds_it(void **state)
 {
 	static const char *const texts[] = {
@@ -199,6 +239,7 @@ int main(void)
 		cmocka_unit_test(one_match_is_taken),
 		cmocka_unit_test(clones_are_one_match_with_their_function),
 		cmocka_unit_test(several_matches_are_listed),
+		cmocka_unit_test(functions_of_the_program_are_listed_first),
 		cmocka_unit_test(each_function_has_a_text_that_finds_it),
 		cmocka_unit_test(
 			other_functions_than_the_candidates_do_not_count),
