@@ -24,7 +24,8 @@
  * libclew-agent continue to be called.
  *
  * Any thread may call these functions at any time. Functions that are "safe in
- * signal handlers" take no lock and do not call malloc.
+ * signal handlers" do not call malloc, and wait for no lock that the
+ * interrupted code may hold.
  */
 #ifndef CLEW_H
 #define CLEW_H
