@@ -7,8 +7,9 @@
  * the lower one. A life is the content of the table in one process: a forked
  * child's life begins with its first row, and rows of its parent belong to an
  * earlier life. Rows are assigned in sequence, chunks are added by
- * compare-and-swap, and nothing moves, so no thread waits. The first row of
- * each life is for contexts that find no free row.
+ * compare-and-swap, and nothing moves, so threads wait for each other only
+ * while a chunk is allocated. The first row of each life is for contexts that
+ * find no free row.
  */
 #include "preload/answers/agent_values.h"
 
