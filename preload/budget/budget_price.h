@@ -30,8 +30,8 @@ struct budget_price {
  * overlap, and all memory is in caches, so real calls cost more. A thread on
  * the other half of the processor's core makes the loop up to three times
  * slower, so the fastest of several measurements counts. Returns a typical cost
- * if it cannot be measured. Called before the program runs, on a thread that
- * has counted nothing yet.
+ * if it cannot be measured. Called before the program runs or when clew
+ * attaches, on a thread that has counted nothing yet.
  */
 uint32_t budget_price_measure(void);
 

@@ -2,7 +2,7 @@
 /*
  * The recording's data about unhooked functions: a record of each (struct
  * wire_left_out). Only clew's own thread calls these functions, except
- * budget_records_end().
+ * budget_records_forget() and budget_records_end().
  */
 #ifndef CLEW_BUDGET_BUDGET_RECORDS_H
 #define CLEW_BUDGET_BUDGET_RECORDS_H
@@ -10,8 +10,8 @@
 #include "preload/budget/budget_functions.h"
 
 /*
- * Called in a forked child, whose recording is another one: forgets all
- * records.
+ * Forgets all records. Called when a session begins, and in a forked child,
+ * whose recording is another one.
  */
 void budget_records_forget(void);
 
