@@ -2,11 +2,11 @@
 /*
  * Redirects a module's own imports, without effect on other modules.
  *
- * Modules that are loaded before main are already relocated: addresses are in
- * their tables, or will be stored there when needed, and are replaced. Modules
- * that are loaded later are found before they are relocated (loader.c): their
- * relocations are replaced, in memory, by relocations that call a function of
- * clew's for the address.
+ * Modules that are loaded before main, or before clew attaches, are already
+ * relocated: addresses are in their tables, or will be stored there when
+ * needed, and are replaced. Modules that are loaded later are found before they
+ * are relocated (loader.c): their relocations are replaced, in memory, by
+ * relocations that call a function of clew's for the address.
  */
 #ifndef CLEW_FRONT_IMPORTS_H
 #define CLEW_FRONT_IMPORTS_H
