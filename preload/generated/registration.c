@@ -66,8 +66,8 @@ static int find_sections(struct symbol_file *file)
 }
 
 /*
- * Returns the address of a symbol. In an object file the symbol's value is an
- * offset in a section, whose header contains the address.
+ * Returns the address of a symbol, or 0 if it has none. In an object file the
+ * symbol's value is an offset in a section, whose header contains the address.
  */
 static uint64_t address_of(const struct symbol_file *file,
 			   const Elf64_Sym *symbol)
