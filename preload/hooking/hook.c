@@ -50,7 +50,8 @@ struct pass {
 	struct candidate *first, **tail;
 	struct hook_probes probes;
 	struct prelinking prelinking;
-	uint64_t now_ns; /* time of the pass; 0 before main() */
+	/* time of the pass; 0 in the first pass of a session */
+	uint64_t now_ns;
 	/* This thread's CPU time at the latest charge(). */
 	uint64_t charged_ns;
 	/* The list of modules contains at least one that was unloaded. */

@@ -22,8 +22,8 @@ struct hook_room {
 /*
  * Checks whether there are enough memory and mappings to hook this number of
  * functions, and if so adds the number to room->functions. A small number is
- * added without a check. Mappings are not checked before main(). Returns 1, or
- * 0 if there is no room.
+ * added without a check. Mappings are not checked in the first pass of a
+ * session (is_before_main). Returns 1, or 0 if there is no room.
  */
 int hook_room_take(struct hook_room *room, uint64_t functions,
 		   int is_before_main);
