@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The configuration of a recording: $CLEW_DIR/config, read once, before
- * anything is hooked. clew-record(1), "RULES", describes its syntax.
+ * The configuration of a recording: the file `config` in the recording's
+ * folder, which is $CLEW_DIR if clew is preloaded. It is read once in a
+ * session, before anything is hooked. clew-record(1), "RULES", describes its
+ * syntax.
  */
 #ifndef CLEW_HOST_CONFIG_H
 #define CLEW_HOST_CONFIG_H

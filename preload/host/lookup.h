@@ -27,7 +27,7 @@
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);
 
-/* Returns the first definition in all modules except libclew.so. */
+/* Returns the first definition in all modules except libclew.so, or NULL. */
 void *lookup_other(const char *name);
 
 /*

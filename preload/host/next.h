@@ -35,8 +35,8 @@ static inline int next_is_inside(const struct pc_range *range, uint64_t pc)
 }
 
 /*
- * Looks up all of them; again if some were missing: those of an unwinder, which
- * libc itself loads when a thread is cancelled.
+ * Looks up all next functions. Called again while some are missing: functions
+ * of an unwinder appear when libc loads it, for example to cancel a thread.
  */
 void next_find(void);
 
