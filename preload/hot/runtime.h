@@ -3,9 +3,9 @@
  * `rt`: the global state of libclew.so. State that concerns one file only is
  * static in that file.
  *
- * Members are written while the process has one thread (before main, and in a
- * forked child) or, when clew attaches, while all threads are stopped. They are
- * read by any thread afterwards, unless their comments say otherwise.
+ * Unless their comments say otherwise, members are written while no other
+ * thread runs hooked code (before main, in a forked child, and while clew
+ * attaches), and read by any thread afterwards.
  */
 #ifndef CLEW_HOT_RUNTIME_H
 #define CLEW_HOT_RUNTIME_H

@@ -44,9 +44,10 @@ static int is_in_use(const struct tail_time *record, uint64_t stack)
 }
 
 /*
- * Claims a record for a slot. A record of this slot that is not in use was left
- * by an earlier call there. It belongs to the calling thread, like the slot,
- * and may be taken.
+ * Claims a record for a slot. Returns NULL if all records near the slot's hash
+ * are in use. A record of this slot that is not in use was left by an earlier
+ * call there. It belongs to the calling thread, like the slot, and may be
+ * taken.
  */
 struct tail_time *tail_time_take(uint64_t stack)
 {
