@@ -37,7 +37,8 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 
 /*
  * Assigns numbers to its functions, and records module and functions. Numbers
- * are allocated in `kept`. now_ns: 0 before main. Returns 0 or -errno.
+ * are allocated in `kept`. now_ns: the time, or 0 in the first pass of a
+ * session. Returns 0 or -errno.
  */
 int candidate_record(struct candidate *candidate, const struct config *config,
 		     struct arena *scratch, struct arena *kept,

@@ -19,7 +19,8 @@ int file_modules_add(struct modules *modules, const char *path, int is_program,
 
 /*
  * Returns the distance below the thread pointer at which glibc's loader places
- * the thread-local storage of `library`, if only that of `program` precedes it.
+ * the thread-local storage of `library`, if only that of `program` precedes it;
+ * 0 if the library has none.
  */
 uint64_t file_modules_storage(const struct module *program,
 			      const struct module *library);

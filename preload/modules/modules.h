@@ -2,9 +2,10 @@
 /*
  * The modules of the process, as the loader reports them, in all namespaces.
  *
- * The list is created before main and updated whenever the loader has loaded or
- * unloaded something (loader.c), under the loader's own lock. Unloaded modules
- * stay in the list, because their counts stay, and they may be loaded again.
+ * The list is created before main or when clew attaches, and updated whenever
+ * the loader has loaded or unloaded something (loader.c), under the loader's
+ * own lock. Unloaded modules stay in the list, because their counts stay, and
+ * they may be loaded again.
  */
 #ifndef CLEW_MODULES_MODULES_H
 #define CLEW_MODULES_MODULES_H
