@@ -26,7 +26,7 @@ struct hooked_file {
 	struct file_identity identity, own;
 	uint64_t bytes;
 	int64_t changed_s, changed_ns;
-	const char *path; /* path of the module's own file; never freed */
+	const char *path; /* path of the module's own file */
 };
 
 /*
