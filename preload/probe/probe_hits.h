@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Allocates memory for all counts, before the first probe is written. Returns 0
- * or -ENOMEM.
+ * Allocates the list of contexts and creates the table of counts, before the
+ * first probe is written. Returns 0 or -ENOMEM.
  */
 int probe_hits_begin(void);
 
