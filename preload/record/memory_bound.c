@@ -20,7 +20,7 @@
 /* The state of this process. Protected by `lock`, except is_chosen. */
 static struct {
 	struct lock lock;
-	/* whether a limit is chosen; stored before the first thread begins */
+	/* whether the user has set a limit; stored before anything is hooked */
 	int is_chosen;
 	uint64_t granted;    /* bytes that may be taken without a check */
 	uint64_t taken;      /* bytes taken by memory_bound_take() */

@@ -31,7 +31,8 @@
 #define NUMBER_BLOCKS     (UINT32_C(1) << (32 - NUMBER_BLOCK_LOG2))
 
 /*
- * A range of numbers. Its memory is never freed, because lookups hold no lock.
+ * A range of numbers. Its memory is freed no earlier than two sessions later
+ * (release_former()), because lookups hold no lock.
  */
 struct number_range {
 	uint32_t first;

@@ -76,7 +76,7 @@ void part_create_nowhere(struct part *part);
 /* Stores why nothing is recorded, and finishes the part. */
 void part_disable(struct part *part, const char *why);
 
-/* Cuts off the unused rest of the file when the process ends. */
+/* Cuts off the unused rest of the file, at the end of the recording. */
 void part_finish(struct part *part);
 
 /*

@@ -79,7 +79,7 @@ void tallies_unmap(struct tallies *tallies);
 
 /*
  * Moves late counts out of the calling thread's retired table, before the
- * process ends.
+ * recording ends.
  */
 void tallies_finish_thread(void);
 

@@ -45,7 +45,7 @@ int trace_create(struct trace_file *trace, const struct part *part);
  */
 void trace_after_fork(struct trace_file *trace, const struct part *part);
 
-/* Cuts off the unused rest of the file when the process ends. */
+/* Cuts off the unused rest of the file, at the end of the recording. */
 void trace_finish(struct trace_file *trace);
 
 /*
