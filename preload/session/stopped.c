@@ -134,7 +134,7 @@ static void forget_stacks(struct stacks *stacks)
 
 /*
  * Finds all stacks, and maps memory to read them with few system calls: a
- * tracer may stop the thread at each call.
+ * tracer may stop the thread at each call. Returns NULL if that fails.
  */
 static struct stacks *map_stacks(void)
 {
