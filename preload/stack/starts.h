@@ -14,7 +14,10 @@
 
 #include <stdint.h>
 
-/* Stores the address to which first functions return. Called before main. */
+/*
+ * Stores the address to which first functions return. Called before main or
+ * when clew attaches.
+ */
 void starts_learn(uint64_t pc);
 
 static inline int starts_is_first(uint64_t return_address)

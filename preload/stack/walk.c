@@ -556,9 +556,9 @@ int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
 }
 
 /*
- * Returns the link of the generated code that has called the last link's
- * function. Generated code has no slot of its own; the trampoline to which that
- * function returns stands for it.
+ * Finds the link of the generated code that has called the last link's
+ * function. Returns 0 if there is none. Generated code has no slot of its own;
+ * the trampoline to which that function returns stands for it.
  */
 static int take_generated(struct walk *walk, struct link *link)
 {
@@ -647,9 +647,10 @@ static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 }
 
 /*
- * Returns the link of the function that has made a tail call to the last link's
- * function. The caller's id is that of the last link, because the landing of an
- * exception may have changed the slot meanwhile (stack/landing_unwound.c).
+ * Finds the link of the function that has made a tail call to the last link's
+ * function. Returns 0 if there is none. The caller's id is that of the last
+ * link, because the landing of an exception may have changed the slot meanwhile
+ * (stack/landing_unwound.c).
  */
 static int take_jumped(struct walk *walk, struct link *link)
 {
