@@ -17,7 +17,8 @@ struct time_cost {
 
 /*
  * Measures the costs. Returns 0 or -errno. This takes less than a millisecond.
- * Called before the program runs, on a thread that has counted nothing yet.
+ * Called before the program runs or when clew attaches, on a thread that has
+ * counted nothing yet.
  */
 int calibrate(struct time_cost *cost);
 

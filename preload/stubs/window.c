@@ -202,8 +202,8 @@ static int use_spare(const struct windows *windows, struct window_block *spare)
 }
 
 /*
- * Returns a span that has room for `bytes` bytes within reach. Uses a spare
- * block only if no other span has room.
+ * Returns a span that has room for `bytes` bytes within reach, or NULL. Uses a
+ * spare block only if no other span has room.
  */
 static struct window_span *find_span(struct windows *windows,
 				     const struct pc_range *reached,
