@@ -17,7 +17,7 @@
 
 /*
  * Chooses the range; before that the kernel chooses addresses. Called once,
- * while there is one thread.
+ * before clew maps memory.
  */
 void place_begin(void);
 

@@ -36,7 +36,10 @@ int thread_pointer_is_of(const struct hot_thread *thread);
  */
 void thread_pointer_put_back(uint64_t theirs);
 
-/* Called once, before main, with AT_HWCAP2 of the auxiliary vector. */
+/*
+ * Called before main or when clew attaches, with AT_HWCAP2 of the auxiliary
+ * vector.
+ */
 void thread_pointer_learn(uint64_t hwcap2);
 
 #endif
