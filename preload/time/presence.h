@@ -6,10 +6,10 @@
  * thread waits or has no processor. The kernel knows each thread's CPU time,
  * but reading it at both ends of a call would cost more than the call.
  * Therefore only sums are recorded: how long the threads of each tally existed,
- * and their CPU time. Both are stored together, when the process ends, and when
- * a call of 0.3 ms or more ends whose return the stub leaves to C (for example
- * the first or the longest of its context, such as a thread's outermost call).
- * A killed process has the values of the latest such moment.
+ * and their CPU time. Both are stored together, when the recording ends, and
+ * when a call of 0.3 ms or more ends whose return the stub leaves to C (for
+ * example the first or the longest of its context, such as a thread's outermost
+ * call). A killed process has the values of the latest such moment.
  */
 #ifndef CLEW_TIME_PRESENCE_H
 #define CLEW_TIME_PRESENCE_H
@@ -25,7 +25,7 @@ void presence_begin(struct tally *tally);
 
 /*
  * Records the existence and the CPU time of all existing threads, when the
- * process ends.
+ * recording ends.
  */
 void presence_note_all(struct tallies *tallies);
 

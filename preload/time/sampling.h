@@ -40,8 +40,8 @@ void sampling_meet_expected(void);
 void sampling_end_thread(void);
 
 /*
- * Records the rest of all threads' CPU time when the process ends. Samples may
- * follow. Any thread may call this function.
+ * Records the rest of all threads' CPU time when the recording ends. Samples
+ * may follow. Any thread may call this function.
  */
 void sampling_note_rest(void);
 
