@@ -62,7 +62,8 @@
 #define FORGET_PART 16
 /*
  * A function whose calls cost less than 1/CHEAP_PART of the time that all calls
- * may cost (ROOM_PERCENT of the budget) always stays hooked.
+ * may cost (ROOM_PERCENT of the budget) stays hooked, unless it was unhooked
+ * before (choose_remembered()).
  */
 #define CHEAP_PART 500
 
@@ -425,9 +426,9 @@ static double early_wait_ns(double wait_ns, uint64_t now_ns)
 }
 
 /*
- * Sets the time of the next survey so that surveys use no more than their part
- * of the budget. During a survey clew uses as much time as the unhooked
- * functions cost before, and at most all CPU time.
+ * Sets the time of the next survey so that surveys use about their part of the
+ * budget. During a survey clew uses as much time as the unhooked functions cost
+ * before, and at most all CPU time.
  */
 static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 {

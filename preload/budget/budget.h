@@ -28,7 +28,10 @@
  */
 void budget_start(void);
 
-/* The process is about to end: records the CPU time since the last poll. */
+/*
+ * Records the CPU time since the last poll. Called when the recording is about
+ * to end.
+ */
 void budget_note_end(void);
 
 /*

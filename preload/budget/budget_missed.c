@@ -9,7 +9,7 @@ static uint64_t a_second(uint64_t calls, uint64_t cpu_ns)
 	return cpu_ns ? (uint64_t)((double)calls * 1e9 / (double)cpu_ns) : 0;
 }
 
-/* Returns the calls of the period that has no survey yet. */
+/* Returns the calls, at this rate, of the period that has no survey yet. */
 static uint64_t calls_at(const struct budget_missed *missed, double per_s)
 {
 	return (uint64_t)(per_s * 1e-9 * (double)missed->cpu_ns);

@@ -51,7 +51,7 @@ void budget_price_begin(struct budget_price *price, double measured_ps);
 void budget_price_learn(struct budget_price *price, double sampled_ns,
 			uint64_t calls);
 
-/* Discards samples that were not counted yet. */
+/* Discards the samples and calls so far. The present cost stays. */
 void budget_price_forget_samples(struct budget_price *price);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The recording's data about unhooked functions: a record of each (struct
  * wire_left_out). Only clew's own thread calls these functions, except
- * budget_records_forget() and budget_records_end().
+ * budget_records_end().
  */
 #ifndef CLEW_BUDGET_BUDGET_RECORDS_H
 #define CLEW_BUDGET_BUDGET_RECORDS_H
