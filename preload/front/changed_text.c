@@ -17,8 +17,9 @@
 #define DONTNEED_LOCKED 24 /* MADV_DONTNEED_LOCKED, since Linux 5.18 */
 
 /*
- * Bounds of all ranges that were passed to changed_text_note(). Written with
- * the patches' lock held, which is also held during fork.
+ * Bounds of the modules' text in all ranges that were passed to
+ * changed_text_note(). Written with the patches' lock held, which is also held
+ * during fork.
  */
 static struct {
 	_Atomic uint64_t start, end;

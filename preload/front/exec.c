@@ -168,8 +168,8 @@ static struct changes find_changes(char *const environment[], int is_foreign)
 }
 
 /*
- * Returns the size of changed()'s array and strings; it is small, because the
- * stack may be small.
+ * Returns the size of changed()'s array and strings. They are on the stack,
+ * which may be small, so only strings that change are copied.
  */
 static size_t changed_bytes(const struct changes *changes)
 {

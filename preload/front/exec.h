@@ -17,7 +17,7 @@
  */
 void exec_keep_environment(char **environment);
 
-/* Removes clew's variables instead, so that they are not passed on. */
+/* Removes clew's variables from an environment. */
 void exec_clean_environment(char **environment);
 
 #endif

@@ -89,7 +89,7 @@ struct visit {
 };
 
 /*
- * Returns whether the caller is a library named libunwind. Both libraries with
+ * Returns whether the module is a library named libunwind. Both libraries with
  * this name need the ordinary unwind information of stubs, with an even CFA.
  */
 static int is_libunwind(const struct dl_phdr_info *info)

@@ -126,8 +126,8 @@ static int visit_table(const struct import_tables *tables, uint64_t at,
 }
 
 /*
- * Skips the relative relocations, nine of ten in a large library, whose number
- * the loader needs as well.
+ * Skips the relative relocations, nine of ten in a large library, if the module
+ * contains their number (DT_RELACOUNT).
  */
 static int visit_relocations(const struct import_tables *tables,
 			     relocation_visit visit, void *context)

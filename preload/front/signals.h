@@ -8,9 +8,10 @@
 #define CLEW_FRONT_SIGNALS_H
 
 /*
- * signals_open_actions() removes SIGTRAP from the masks of all actions.
- * signals_close_actions() adds it again where the program has set it. All other
- * threads are stopped meanwhile. Both make only system calls.
+ * signals_open_actions() changes the masks of all handlers: removes SIGTRAP,
+ * and adds clew's signals for handlers on alternate stacks.
+ * signals_close_actions() undoes that. All other threads are stopped meanwhile.
+ * Both make only system calls.
  */
 void signals_open_actions(void);
 void signals_close_actions(void);
