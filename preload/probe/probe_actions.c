@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Actions of probes (probe_actions.h). This code runs between any two
- * instructions of the program: with general registers only, without locks and
- * without libc. A system call reads the program's memory, and fails where
- * nothing is mapped. In a program whose system calls are filtered, values from
- * memory are therefore not available.
+ * instructions of the program: with general registers only, without libc, and
+ * without locks except the part's (part_alloc()). A system call reads the
+ * program's memory, and fails where nothing is mapped. In a program whose
+ * system calls are filtered, values from memory are therefore not available.
  */
 #include "preload/probe/probe_actions.h"
 #include "preload/lookup/leaf_ids.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The actions of the user's probes, besides counting
- * (expression/probe_action.h): conditions, limits, recorded values, regions.
+ * (expression/probe_action.h): conditions, limits, recorded values, regions and
+ * others.
  */
 #ifndef CLEW_PROBE_PROBE_ACTIONS_H
 #define CLEW_PROBE_PROBE_ACTIONS_H

@@ -11,8 +11,9 @@
 #include "wire/user_probe.h"
 
 /*
- * The handler of a probe and its arguments. Written before the probe's code can
- * be reached.
+ * The handler of a probe and its arguments. `function` and `is_general` are
+ * stored when the handler's object is loaded, the rest before the probe's code
+ * can be reached.
  */
 struct probe_callee {
 	/* NULL if the handler's object is not loaded */
@@ -26,9 +27,10 @@ struct probe_callee {
 extern struct probe_callee probe_callees[WIRE_PROBES_MAX];
 
 /*
- * Calls the handler of a probe; the thread's calls are not counted meanwhile.
- * `registers` are the saved registers on the stack, `sp` is the stack pointer
- * at the probe. Returns 0 if no handler is loaded.
+ * Calls the handler of a probe. The thread's calls are not counted meanwhile,
+ * unless the handler is general. `registers` are the saved registers on the
+ * stack, `sp` is the stack pointer at the probe. Returns 0 if no handler is
+ * loaded.
  */
 int probe_calls_run(struct clew_registers *registers, uint64_t sp,
 		    uint32_t probe);

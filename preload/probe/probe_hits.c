@@ -5,7 +5,8 @@
  * column for each probe.
  *
  * This code runs between any two instructions of the program: with general
- * registers only, without locks and without libc.
+ * registers only, without libc, and without locks except the part's
+ * (part_alloc()).
  */
 #include "preload/probe/probe_hits.h"
 

@@ -13,7 +13,7 @@
  * possible at the first byte of a hook, or where neither a hook nor another
  * probe is.
  *
- * The caller holds the loader's lock, as for hook_update().
+ * The caller has the turn (hooking_turn.h).
  */
 #ifndef CLEW_PROBE_PROBE_PLACES_H
 #define CLEW_PROBE_PROBE_PLACES_H

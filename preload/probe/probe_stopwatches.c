@@ -12,8 +12,7 @@
 #define NEIGHBOURS  16 /* number of slots in which a key may be */
 
 /*
- * A number of ticks that is less than the number of ticks in `ns` nanoseconds
- * on any processor.
+ * Fewer ticks than `ns` nanoseconds have if the counter has at least 500 MHz.
  */
 #define TICKS_A_NS_LEAST(ns) ((ns) / 2)
 

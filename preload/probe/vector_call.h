@@ -10,7 +10,7 @@
 
 /*
  * Defined in arch/. Finds out which parts of the vector state must be
- * preserved. Called once, before vector_call().
+ * preserved. Called before vector_call(), any number of times.
  */
 void vector_call_begin(void);
 
