@@ -37,9 +37,9 @@ size_t frames_rules_write(uint8_t *at, enum frames_rules_for audience,
 
 /*
  * Returns whether a stub waits for its function to return at this pc, which is
- * one less than the return address. That is true for all frames except those
- * interrupted by signals; evaluating the general rule for them would double the
- * cost of a throw.
+ * one less than the return address. It does in every stub's frame that no
+ * signal has interrupted. The general rule would also serve these frames, but
+ * double the cost of a throw.
  */
 int frames_rules_is_waiting(uint64_t pc);
 

@@ -80,7 +80,7 @@ static uint64_t add_template(uint64_t key, const struct stub_template *template)
 
 /*
  * Returns a hash of everything that the bytes of stubs depend on, except the
- * library's build, the module and its code.
+ * library's build and the displaced code.
  */
 static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 {

@@ -2,7 +2,7 @@
 /*
  * Prelinked stubs: the stubs of a module, composed once, stored in the cache
  * and mapped at the next start as a library is. Processes that map them share
- * their pages and compose nothing.
+ * their pages and compose only stubs that the file lacks.
  *
  * The bytes of a stub depend on the library that composes it and its template;
  * on the function's number, which follows from the module's build-id, or from
@@ -19,11 +19,12 @@
  * files, because the size of the libraries' thread-local storage differs
  * between programs. Files that another libclew.so has written, or that fail a
  * check, are replaced. At each start the displaced instructions are compared
- * with the code in memory. A stub that depends on anything else is not stored:
- * it is detected by composing it twice, for two addresses. Stubs at the head of
- * a block are not stored either. Functions without a stored stub get one as
- * they would without a file. This also applies to a whole module if the address
- * range of its stubs is taken, or if any check fails.
+ * with the code in memory, unless that is known to be the file's. A stub that
+ * depends on anything else is not stored: it is detected by composing it twice,
+ * for two addresses. Stubs at the head of a block are not stored either.
+ * Functions without a stored stub get one as they would without a file. This
+ * also applies to a whole module if the address range of its stubs is taken, or
+ * if any check fails.
  */
 #ifndef CLEW_STUBS_PRELINKED_H
 #define CLEW_STUBS_PRELINKED_H
@@ -132,7 +133,8 @@ int prelinked_write(const struct prelinked_composed *ahead,
 void prelinked_free_composed(struct prelinked_composed *ahead);
 
 /*
- * Writes the name of a module's file: CONTENT-NUMBER.prelinked or .hooked.
+ * Writes the name of a module's file: CONTENT-NUMBER.prelinked or .hooked, or
+ * that of a file of stubs in the recording's folder, if clew is attached.
  * Returns 0 or -ENAMETOOLONG.
  */
 int prelinked_name(char name[PRELINKED_NAME_BYTES],

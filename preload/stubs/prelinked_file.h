@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of prelinked stubs (prelinked.h) and of hooked text
- * (patch/prelinked_text.h), and the checks before they are used.
+ * Files of prelinked stubs (prelinked.h), of hooked text
+ * (patch/prelinked_text.h) and of tables (shared_table.h), and the checks
+ * before they are used.
  *
- * The contents of such a file are executed, and are too large to be verified at
- * each start: 25 MB for cc1plus. The checks therefore use the kernel's data
- * about the file:
+ * Stubs and text are executed, and are too large to be verified at each start:
+ * 25 MB for cc1plus. The checks therefore use the kernel's data about the file:
  *
  *	location	in a folder of the user's own that no other user may
  *			write to, in a local file system
@@ -21,10 +21,10 @@
  *			boot the kernel has the whole file in memory or on disk,
  *			while a crash of the system may leave holes
  *
- * The head itself is read completely and has a checksum. A file that fails a
- * check is written anew: under another name, which one process at a time has
- * locked, and is then renamed. Users who can defeat these checks, the user or
- * root, can also change the user's programs.
+ * The head itself is read completely and has a checksum. A file is written
+ * under another name, which one process at a time has locked, and is then
+ * renamed. Users who can defeat these checks, the user or root, can also change
+ * the user's programs.
  */
 #ifndef CLEW_STUBS_PRELINKED_FILE_H
 #define CLEW_STUBS_PRELINKED_FILE_H

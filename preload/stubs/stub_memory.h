@@ -31,7 +31,8 @@
 /*
  * Maps a block at `place`, writable except for its first page. part_path is the
  * part that is being recorded, or NULL or empty. Returns 0, -EEXIST if the
- * range is taken, or another -errno; after -ENOMEM no other place can succeed.
+ * range is taken, or another -errno; after -ENOMEM another place would hardly
+ * succeed.
  */
 int stub_memory_map(const char *part_path, uint64_t place);
 

@@ -518,7 +518,10 @@ int windows_seal(struct windows *windows)
 	return err;
 }
 
-/* Returns whether the span is unused and no file is mapped there. */
+/*
+ * Returns whether the span is unused and none of its pages was prepared for
+ * writing.
+ */
 static int is_free(const struct window_span *span)
 {
 	return span->next == span->start && span->backed == span->start;

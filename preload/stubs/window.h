@@ -112,8 +112,9 @@ struct pc_range window_piece(const struct pc_range *taken, uint64_t block);
 int window_map(const struct pc_range *place, int fd);
 
 /*
- * Reserves one block within the user's reach for modules that are loaded later,
- * when the program may have used all addresses. Failure is ignored.
+ * Reserves one block within the user's reach, unless there is an unused one,
+ * for modules that are loaded later, when the program may have used all
+ * addresses. Failure is ignored.
  */
 void windows_keep_spare(struct windows *windows,
 			const struct window_user *user);
