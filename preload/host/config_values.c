@@ -196,7 +196,8 @@ static int set_clock(struct config *config, const struct setting *setting,
 }
 
 /*
- * Parses "5%", "0.5%": at most one digit after the point; the sign is optional.
+ * Parses "5%", "0.5%": at most one digit after the point; the percent sign is
+ * optional.
  */
 static int set_budget(struct config *config, const struct setting *setting,
 		      const char *text)

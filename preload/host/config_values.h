@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings whose values are numbers or words: their meaning, their defaults,
- * and which of them exclude each other.
- *
- * Used by the reader of the configuration (config.c), before anything else
- * runs.
+ * and which of them exclude each other. Used by config.c.
  */
 #ifndef CLEW_HOST_CONFIG_VALUES_H
 #define CLEW_HOST_CONFIG_VALUES_H

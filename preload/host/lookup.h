@@ -21,8 +21,8 @@
 
 /*
  * lookup_next() returns the definition that dlsym(RTLD_NEXT) would find,
- * lookup_any() the one of dlsym(RTLD_DEFAULT), or NULL. Both search all modules
- * of the program's namespace, including those that were loaded later.
+ * lookup_any() the one of dlsym(RTLD_DEFAULT), or NULL. Both also search
+ * modules of the program's namespace that were loaded later.
  */
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);

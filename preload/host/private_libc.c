@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The libc functions by which libclew.so and the modules in it call the kernel,
- * as system calls. The other modules do not find these definitions
- * (exports.map), and they precede libc's.
+ * as system calls. Calls in libclew.so lead to these definitions and not to
+ * libc's. Other modules do not find them (exports.map).
  *
  * The program, or another preloaded library, may have such functions of its
  * own. Those may not work if clew calls them before libc is initialised:

@@ -13,7 +13,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Like mmap() and munmap(), by a system call. */
+/*
+ * Do what mmap() and munmap() do, by a system call. The hint is ignored:
+ * place_map() (sys/place.h) chooses the address. Writable anonymous memory gets
+ * the protection SYS_PROT_OURS (sys/sys.h).
+ */
 void *private_mmap(void *hint, size_t bytes, int protection, int flags, int fd,
 		   off_t offset);
 int private_munmap(void *address, size_t bytes);

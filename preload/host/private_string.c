@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <string.h> for libclew.so and the modules in it. The other modules do not
- * find these definitions (exports.map), and they precede libc's.
+ * <string.h> for libclew.so and the modules in it. Calls in libclew.so lead to
+ * these definitions and not to libc's. Other modules do not find them
+ * (exports.map).
  *
  * Sanitizers that are linked into the program have fronts of libc's functions
  * that cannot be called yet when clew's constructor runs; other programs have
