@@ -24,7 +24,7 @@ int mappings_each(int (*each)(void *context,
 		  void *context);
 
 /*
- * Finds the mapping that contains an address, in a time that does not depend on
+ * Finds the mapping that contains an address, in a time that hardly depends on
  * the number of mappings. `fd` is an open /proc/self/maps. Returns 0; -ENOENT
  * if nothing is mapped there; -ENOTTY before Linux 6.11; or another -errno.
  */

@@ -30,8 +30,8 @@ int slices_begin(void (*function)(void *), void *argument);
 int slices_are_left(void);
 
 /*
- * Runs the work for this much CPU time of the calling thread, until it next
- * calls slices_rest(). Returns 1 if the work has ended, else 0.
+ * Runs the work until it ends, or until it calls slices_rest() after this much
+ * CPU time of the calling thread. Returns 1 if the work has ended, else 0.
  */
 int slices_go_on(uint64_t cpu_ns);
 

@@ -38,8 +38,7 @@ int task_start(struct task *task, enum task_descriptors descriptors,
 
 /*
  * Called in the task: replaces the descriptor table by an empty one of its own.
- * Returns 0, or -errno with everything unchanged: not supported before Linux
- * 5.9.
+ * Returns 0, or -errno with everything unchanged, for example before Linux 5.9.
  */
 int task_leave_descriptors(void);
 
