@@ -62,12 +62,12 @@ uint64_t call_values_room(void);
 uint64_t call_values_bytes(const uint64_t *slot);
 
 /*
- * Writes the values of the calls outside of a slot behind the context of these
- * calls, unless a signal handler has moved the stack window (trace_window.h)
- * since. `place` is the distance of the slot of the context's innermost
- * function from `base`, in slots. The context does not contain `left_out_count`
- * calls from the position `left_out` on, counted from the innermost function:
- * surroundings.leaving_count and .leaving (surroundings.h).
+ * Writes the values of the calls outside of a slot, as many as fit, behind the
+ * context of these calls, unless a signal handler has moved the stack window
+ * (trace_window.h) since. `place` is the distance of the slot of the context's
+ * innermost function from `base`, in slots. The context does not contain
+ * `left_out_count` calls from the position `left_out` on, counted from the
+ * innermost function: surroundings.leaving_count and .leaving (surroundings.h).
  */
 void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
 			    uint32_t left_out, uint32_t left_out_count);

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Stores that the calling thread has written a stamp. Signal handlers may call
- * this function.
+ * Computes after how many calls the next stamp is due. Called when the calling
+ * thread has written a stamp. Signal handlers may call this function.
  */
 void trace_pace_step(uint64_t tsc);
 

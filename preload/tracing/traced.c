@@ -216,7 +216,7 @@ static int put_left(void)
 	return 1;
 }
 
-/* Returns the number of contexts that the thread has written. */
+/* Returns the number of contexts that were written in the thread's tally. */
 static uint64_t contexts(void)
 {
 	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
