@@ -26,9 +26,10 @@
 void generators_note(const void *pc);
 
 /*
- * Called before a system call filter is installed, after which stubs cannot be
- * changed (filter.h). Guards the stubs of all modules that might generate code.
- * May be called in the same contexts as the functions above.
+ * Guards the stubs of all modules that might generate code. Called before a
+ * system call filter is installed, after which stubs cannot be changed
+ * (filter.h), and if the program had executable memory outside modules before
+ * clew attached. May be called in the same contexts as the function above.
  */
 void generators_foresee(void);
 

@@ -2,8 +2,10 @@
 /* See earlier_code.h. */
 #include "preload/generated/earlier_code.h"
 
+#include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
 #include "preload/modules/natives.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
@@ -15,7 +17,9 @@ struct maps_line {
 	const struct pads *pads;
 	uint64_t numbers[2];
 	uint32_t field; /* 0: start, 1: end, 2: permissions, ..., 6: path */
-	uint32_t is_executable, has_path, is_between;
+	uint32_t is_executable, has_file, is_between;
+	char name[2]; /* the first characters of the path */
+	uint32_t name_bytes;
 };
 
 static int is_own(const struct pads *pads, uint64_t at)
@@ -25,12 +29,31 @@ static int is_own(const struct pads *pads, uint64_t at)
 	for (uint32_t i = 0; i < pads->count; i++)
 		if (pads->pages[i].start == at)
 			return 1;
-	return window == WINDOW_STUBS || window == WINDOW_TRAMPOLINES;
+	return window == WINDOW_STUBS || window == WINDOW_TRAMPOLINES ||
+	       own_code_is_library(at);
+}
+
+/* Returns whether the code is the kernel's: [vdso], [vsyscall], [uprobes]. */
+static int is_kernels(const struct maps_line *line)
+{
+	return line->name[0] == '[' &&
+	       (line->name[1] == 'v' || line->name[1] == 'u');
+}
+
+/*
+ * Returns whether a module's file is mapped. Programs also generate code in
+ * files: in memory files, for example, which they map twice in order to write
+ * to one mapping and to execute the other.
+ */
+static int is_module(const struct maps_line *line)
+{
+	return line->has_file && (native_find(line->numbers[0]) ||
+				  native_find(line->numbers[1] - 1));
 }
 
 static int share(const struct maps_line *line)
 {
-	if (!line->is_executable || line->has_path ||
+	if (!line->is_executable || is_kernels(line) || is_module(line) ||
 	    is_own(line->pads, line->numbers[0]))
 		return 0;
 	natives_share(line->numbers[0], line->numbers[1]);
@@ -62,7 +85,9 @@ static int read_char(struct maps_line *line, char c)
 			line->numbers[line->field] =
 				line->numbers[line->field] << 4 | digit(c);
 		line->is_executable |= line->field == 2 && c == 'x';
-		line->has_path |= line->field >= 5 && c != '0';
+		line->has_file |= line->field == 5 && c != '0';
+		if (line->field == 6 && line->name_bytes < sizeof(line->name))
+			line->name[line->name_bytes++] = c;
 	}
 	return shared;
 }

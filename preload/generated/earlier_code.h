@@ -6,9 +6,9 @@
 #include "preload/stubs/pads.h"
 
 /*
- * Notes such memory, except clew's pads, as possible generated code
- * (natives_share()), so that guarded stubs check calls from it. Returns whether
- * there is any. Reads /proc.
+ * Notes such memory outside modules, except clew's own, as possible generated
+ * code (natives_share()), so that guarded stubs check calls from it. Returns
+ * whether there is any. Reads /proc.
  */
 int earlier_code_share(const struct pads *pads);
 

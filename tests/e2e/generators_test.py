@@ -11,6 +11,7 @@ import collections
 import re
 
 from lib import clewtest
+from lib.attached import Attached
 from lib.clewtest import needs, target
 
 GENERATED = 2  # WIRE_LOSS_GENERATED
@@ -122,6 +123,27 @@ class Ways(clewtest.Case):
         self.assertEqual(self.record(argv).returncode, 77)
         part, = self.recording().parts
         return part
+
+
+class Earlier(Attached):
+    """Code that was generated before clew attached. clew does not know which
+    module has generated it, so all that could count as generators."""
+
+    def check(self, way):
+        self.start_to_talk(target("generates"), way, CALLS, "wait")
+        self.assertEqual(self.process.stdout.readline(), "generated\n")
+        controller = self.attach(self.process, "--time=exact")
+        rest = self.process.communicate("\n")[0]
+        controller.wait()
+        self.assertIn("moved 0", rest.splitlines())
+        part, = self.recording().parts
+        self.assertEqual(part.losses[GENERATED], 2 * CALLS)
+
+    def test_private_memory_is_noticed(self):
+        self.check("mmap")
+
+    def test_a_file_in_memory_is_noticed(self):
+        self.check("memfd")
 
 
 class Runtimes(clewtest.Case):

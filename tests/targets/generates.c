@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generates WAY CALLS: code that is generated at run time calls the library
- * that generated it, and a function of the program. The library checks that the
- * call comes from that code; the output "moved N" has the number of other
- * calls.
+ * generates WAY CALLS [wait]: code that is generated at run time calls the
+ * library that generated it, and a function of the program. The library checks
+ * that the call comes from that code; the output "moved N" has the number of
+ * other calls.
  *
- * WAY "program": the program itself makes the memory executable.
+ * WAY "program": the program itself makes the memory executable. "wait": prints
+ * "generated" before the first call, and waits for a line.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -93,6 +94,11 @@ int main(int argc, char **argv)
 	generate(code);
 	library_code = (uintptr_t)code;
 	library_code_bytes = CODE_BYTES;
+	if (argc > 3) {
+		puts("generated");
+		fflush(stdout);
+		getchar();
+	}
 	for (long i = 0; i < calls; i++)
 		sum += ((generated)(void *)code)(i);
 	is_over = 1;
