@@ -11,8 +11,8 @@
 #include <jni.h>
 
 /*
- * Returns whether the options request that the JVM write a CDS archive. Such a
- * JVM does not start if it has an agent.
+ * Returns whether the options request that the JVM write a CDS archive. The JVM
+ * then does not start if it has an agent.
  */
 int class_archive_is_written(const JavaVMInitArgs *given);
 

@@ -56,8 +56,8 @@ static uint64_t bytes_of(const JavaVMInitArgs *arguments)
 }
 
 /*
- * Returns whether the arguments have the layout of JNI 1.2 or later. Those of
- * JNI 1.1 have another layout, and the JVM refuses them.
+ * Returns whether the arguments have the layout of JNI 1.2 or later. The JVM
+ * refuses the arguments of JNI 1.1, which have another layout.
  */
 static int are_understood(const JavaVMInitArgs *arguments)
 {

@@ -325,8 +325,8 @@ struct a2n_mapping {
 
 /*
  * a2n_space_map() adds a mapping, a2n_space_unmap() removes all in a range.
- * Both end the mappings and code in the range at that time. Code of the same
- * time stays; after a2n_space_unmap() only if a later call adds it.
+ * Both end the mappings and code in the range at that time. Code with the same
+ * time stays, but a2n_space_unmap() ends it if it was added before the call.
  */
 A2N_API int a2n_space_map(struct a2n_space *space,
 			  const struct a2n_mapping *mapping, uint64_t time);

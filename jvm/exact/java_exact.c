@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rewrites classes when the JVM loads them. Of the classes that are already
- * loaded when clew begins, those that --java selects are rewritten at once. In
- * a JVM with clew from its start, classes of the JDK, of an AOT cache and of
- * other agents are loaded that early, before VMInit. When clew detaches, all
- * classes are restored.
+ * Rewrites classes when the JVM loads them. Classes that are already loaded
+ * when clew begins are rewritten at once if --java selects them. In a JVM with
+ * clew from its start, classes of the JDK, of an AOT cache and of other agents
+ * are loaded that early, before VMInit. When clew detaches, all classes are
+ * restored.
  */
 #include "jvm/exact/java_exact.h"
 

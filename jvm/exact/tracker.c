@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A method that is active when its class is restored continues with its
- * rewritten code. Such a method calls the tracker when it returns or throws,
+ * rewritten code. The method calls the tracker when it returns or throws,
  * perhaps minutes later and during another recording, in which the id that the
  * method has stored means nothing. Therefore each recording has a tracker with
  * another name. The tracker's class of a finished recording is changed, like

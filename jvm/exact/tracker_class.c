@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The class files of the tracker and of its natives. Their version is 49, which
- * needs no stack map frames. In Java:
+ * The class files of the tracker and of its natives, in version 49, which needs
+ * no stack map frames. In Java:
  *
  *	static long enter(int number) {
  *		Thread thread = Thread.currentThread();
@@ -37,7 +37,7 @@
  *   (Thread.currentCarrierThread()), or of the thread itself. A virtual
  *   thread cannot change its carrier while it is in this code.
  * - The native ClewNatives.enter() handles calls whose context is not at its
- *   home in the count table. It is called before this code has changed
+ *   home in the count table. This code calls the native before it has changed
  *   anything.
  * - The mask is read before the table (count.c): no access moves in front of
  *   a volatile read.

@@ -50,8 +50,8 @@ struct tracker_kind {
 int tracker_class_is_clews(const char *name);
 
 /*
- * Both functions generate a class file in memory of the caller. They return 0
- * if memory is short.
+ * Both functions generate a class file in memory of the caller, and return 0 if
+ * memory is short.
  */
 int tracker_class_make(const struct classfile_caller *caller,
 		       const struct tracker_kind *kind,

@@ -5,8 +5,8 @@
  * instructions (in_place.h). This module only reads the code's bytes, without a
  * JVM.
  *
- *	entry	the instructions that create the frame. They follow the stack
- *		check, over which the JVM writes a jump to prevent new calls
+ *	entry	the instructions that create the frame, after the stack check,
+ *		over which the JVM writes a jump to prevent new calls
  *	exits	the instructions that remove the frame, before each return and
  *		before each jump to the JVM with an exception
  *
@@ -28,10 +28,7 @@
 #define SHAPE_EXITS_MAX  40
 #define SHAPE_CODE_MAX   (1 << 20)
 
-/*
- * An entry or exit. It consists of whole instructions that can also be executed
- * in a stub.
- */
+/* An entry or exit: whole instructions that can also be executed in a stub. */
 struct compiled_site {
 	uint32_t at; /* offset in the code */
 	uint8_t bytes;

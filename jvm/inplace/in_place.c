@@ -114,7 +114,7 @@ static char *begins_at(jvmtiEnv *jvmti, jmethodID id,
 
 /*
  * Finds entry and exits in a copy of the code, because the JVM may change the
- * code meanwhile. Such a change is noticed before the jumps are written
+ * code meanwhile. The change is noticed before the jumps are written
  * (is_as_read() in in_place_methods.c). Returns 0 or -errno.
  */
 static int read_shape(const struct compiled_method *method, uint32_t bytes,

@@ -130,8 +130,8 @@ NEW_ARRAY(Double, double)
 
 /*
  * Defines three watchers of JNI functions that call a method and return a
- * reference. They take the method's arguments as variable arguments, as a
- * va_list and as an array.
+ * reference. The watchers take the method's arguments as variable arguments, as
+ * a va_list and as an array.
  */
 #define MAKERS(function, ours, parameters, ...)                                \
 	MAKER(function##V, jobject, ours##_by_list,                            \

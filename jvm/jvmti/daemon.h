@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of clew that attach to a JVM like threads of native code. They attach
- * as daemons, so the JVM does not wait for them when it ends.
+ * Threads of clew that attach to a JVM like threads of native code, but as
+ * daemons, so the JVM does not wait for them when it ends.
  */
 #ifndef CLEW_JVM_JVMTI_DAEMON_H
 #define CLEW_JVM_JVMTI_DAEMON_H

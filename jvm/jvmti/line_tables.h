@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Source positions of Java methods: the source file, and the line of each
- * bytecode, if the class file contains them. They are requested from the JVM
- * once for each method, and written into the recording (struct wire_line); no
- * copy stays in memory.
+ * bytecode, if the class file contains them. clew requests the positions from
+ * the JVM once for each method, and writes them into the recording (struct
+ * wire_line); no copy stays in memory.
  */
 #ifndef CLEW_JVM_JVMTI_LINE_TABLES_H
 #define CLEW_JVM_JVMTI_LINE_TABLES_H

@@ -56,7 +56,7 @@ struct found_native {
 	uint32_t earlier_count;
 };
 
-/* State of a search. It is too large for a stack, so it is mapped. */
+/* State of a search, which is mapped because it is too large for a stack. */
 struct natives_search {
 	JavaVM *vm;
 	JNIEnv *jni;

@@ -10,7 +10,7 @@ struct bridge;
 
 /*
  * Creates a bridge for the native method with code at `native`. `method` is the
- * JVM's identifier of the method. Its signature is not known yet, so each call
+ * JVM's identifier of the method. The signature is not known yet, so each call
  * through the bridge copies as many stack words as a method can have arguments.
  * If clew has attached to a running process, returns an existing bridge for
  * this code and method, if there is one. Returns NULL if memory is short or

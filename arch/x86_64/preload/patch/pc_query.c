@@ -33,8 +33,8 @@ static _Atomic uint32_t sent, taken;
 /*
  * Returns whether a system call may fail with EINTR after a handler, even with
  * SA_RESTART, and can be repeated with the same arguments. A timeout of the
- * call begins again. It has hardly advanced: signals are sent to running
- * threads only, so the call has begun after the signal was sent.
+ * call begins again. The timeout has hardly advanced: signals are sent to
+ * running threads only, so the call has begun after the signal was sent.
  */
 static int can_be_made_again(uint32_t call)
 {

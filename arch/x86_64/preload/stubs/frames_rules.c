@@ -348,8 +348,8 @@ static void put_waiting_rules(struct rules *rules)
 /*
  * Writes the rules for trampolines. At all their instructions rsp has the
  * caller's value. Each trampoline has a record, which begins with the return
- * address. Its offset among the records is an eighth of the trampoline's offset
- * among the trampolines.
+ * address. The record's offset among the records is an eighth of the
+ * trampoline's offset among the trampolines.
  */
 static void put_trampoline_rules(struct rules *rules)
 {
