@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls step() forever. After every BATCH calls it writes their number, 8
- * bytes, to standard output. When the test kills the process, the recording
- * must contain at least that many calls.
+ * Calls step() forever, and step_other() in another thread. After every BATCH
+ * calls of step(), the program writes the numbers of calls of both, 8 bytes
+ * each, to standard output. When the test kills the process, the recording must
+ * contain at least that many calls.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that uses all signals: profiling timers, timers with real-time
- * signals, and handlers, masks and waits for every signal. The output is always
+ * A program that uses signals: profiling timers, timers with real-time signals,
+ * and handlers, masks and waits for all real-time signals. The output is always
  * the same.
  *
  *	alarms timers | actions | masks | queue
@@ -46,10 +46,7 @@ static void await(int signal)
 	printf("%d has come\n", signal);
 }
 
-/*
- * Uses each kind of clock, by ITIMER_PROF and by timers with all sorts of
- * signals.
- */
+/* Uses ITIMER_PROF, and timers of several clocks with all real-time signals. */
 static void use_timers(void)
 {
 	const struct itimerval often = { { 0, 4000 }, { 0, 4000 } },
@@ -97,7 +94,7 @@ static void say_actions(void)
 			       sigismember(&action.sa_mask, SIGRTMAX - 6));
 }
 
-/* Every signal must arrive as often as it was sent. */
+/* Every real-time signal must arrive as often as it was sent. */
 static void use_actions(void)
 {
 	say_actions();

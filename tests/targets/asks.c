@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * asks: queries clew (agent/clew.h) in every context and compares the answers
- * with the program's own count of calls: in threads, in handlers, in a forked
- * child, at the end of a thread, and while hooks are removed and set. Prints
- * the number of wrong answers, or that clew is absent.
+ * with the program's own tree of contexts (truth.h): in threads, in handlers,
+ * in a forked child, at the end of a thread, and after hooks are removed and
+ * set. Prints the number of wrong answers, and whether clew is absent.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -22,7 +22,7 @@
 #define THREADS 4
 #define ROOM    64
 
-/* Each thread's nodes point to the truth when a context was first met. */
+/* The nodes point to the truth's node where a context was first met. */
 static struct clew_nodes *nodes, *of_handlers;
 static _Atomic long met, errors, interrupts;
 static volatile int is_raising;

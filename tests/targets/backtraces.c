@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints backtrace() from below counted frames, also on a signal stack in .bss,
- * where functions of other depths have run before. Addresses in this executable
- * are printed relative to it, so the output with and without clew must be the
- * same.
+ * where functions of other depths have run before. Only addresses in this
+ * executable are printed, relative to it, so the output with and without clew
+ * must be the same.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

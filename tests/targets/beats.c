@@ -21,7 +21,7 @@ __attribute__((noinline)) long beat(void)
 	return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
-/* Each beat except the first waits for a byte, and each writes one. */
+/* Each beat waits for a byte of the other process, and then writes one. */
 static void beat_in_turn(int count, int from, int to)
 {
 	char turn = 0;

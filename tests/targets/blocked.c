@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that wait in system calls and report the duration. Each reports an
- * error if a wait ends early, with an unexpected result, or twice.
+ * Threads that wait in system calls. Each counts an error if a wait ends early
+ * or with an unexpected result.
  *
  *	blocked SHARED
  *
@@ -94,7 +94,7 @@ static void *run(void *number)
 	return NULL;
 }
 
-/* The test sends as many signals as this counter says. */
+/* Counts the signals that the test sends. */
 static void on_signal(int signal)
 {
 	shared->signals++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program for --budget. Without clew each mode runs once.
+ * A program for --budget. Without clew, no mode waits for a change of hooks.
  *
  *	budgeted hot	calls a leaf until it is no longer hooked, and a while
  *			longer
@@ -70,8 +70,8 @@ static COUNTED unsigned long long_outer(unsigned long n)
 }
 
 /*
- * Returns whether the function begins with a jump, or with a breakpoint, which
- * exists while the jump is written.
+ * Returns whether the function begins with this byte: 0xe9 is a jump, 0xcc a
+ * breakpoint, which exists while the jump is written.
  */
 static int starts_with(const void *function, unsigned char code)
 {
@@ -143,7 +143,7 @@ static COUNTED unsigned long light_step(unsigned long n)
 	return n;
 }
 
-/* Makes the same number of steps for each call of the leaf, hooked or not. */
+/* Makes steps until the leaf was hooked again SURVEYS times and unhooked. */
 static unsigned long be_steady(unsigned long (*one_step)(unsigned long n),
 			       const void *its_leaf, unsigned long n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The work of a coroutine in both coroutine tests: it descends, yields at the
- * bottom and on the way back, and then continues to call.
+ * The work of a coroutine in both coroutine tests: it descends, yields on the
+ * way down and on the way back, and continues to call after each yield.
  */
 #ifndef CLEW_TESTS_COROUTINES_H
 #define CLEW_TESTS_COROUTINES_H

@@ -3,7 +3,7 @@
  * Prints the stack that a handler of SIGSEGV sees, as programs do before they
  * end. The faults are at the very start of functions. Addresses in this
  * executable are printed relative to it, so the output with and without clew
- * must be the same. Prints the number of other frames, and the function of the
+ * must be the same. Prints the number of all frames, and the function of the
  * fault.
  */
 #include <dlfcn.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* deep [LEVELS]: recursion to this depth, on main's and on a thread's stack. */
+/*
+ * deep [LEVELS]: recursion to this depth on a thread's stack, and to a quarter
+ * of it on main's.
+ */
 #define TRUTH_MAIN
 #define TRUTH_NODES (1 << 20)
 #include "tests/targets/truth.h"

@@ -8,8 +8,8 @@
  *	numbers	a thread compares the numbers that it gets; prints how many
  *		were not the lowest free one
  *	seize	a thread closes descriptors that it did not open, and opens its
- *		own file under all numbers; prints whether that is unchanged
- *	full	fills its table, then forks; prints the child's result
+ *		own file under their numbers; prints whether that is unchanged
+ *	full	fills its table, then forks; prints the results of both
  *
  * The other modes call functions after an event that takes rights away.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates a JVM in-process, after an attempt that must fail and before another
- * one that must fail. The arguments must stay unchanged.
+ * Creates a JVM in-process, after two attempts that must fail and before
+ * another one that must fail. The arguments must stay unchanged.
  *
  *	embeds [LIBJVM]	without LIBJVM the program is linked with one
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime that generates code and checks from where it is called. -DIS_RAW:
- * requests memory by direct system calls.
+ * A runtime that maps memory for generated code, and checks that calls come
+ * from there. -DIS_RAW: the library can also map memory by an instruction of
+ * its own.
  */
 #include "tests/targets/generates.h"
 
@@ -69,7 +70,7 @@ static void *map_in_handler(size_t bytes)
 	return handlers.start;
 }
 
-/* Code is written through one mapping and executed through the other. */
+/* Maps shared memory of a file without a name. */
 static void *map_twice(size_t bytes)
 {
 	int fd = memfd_create("code", 0);

@@ -163,12 +163,12 @@ static void grandchild(const char *folder, int is_paused)
 	say_and_end();
 }
 
-/* The child's parent may have ended and has then unloaded its libraries. */
+/* The child's parent has unloaded its library, and may have ended. */
 static void child(const char *folder, int is_paused, int parent_ends)
 {
 	char byte;
 
-	/* end of file when the parent has ended */
+	/* end of file when the parent has closed its end, or has ended */
 	if (read(parent_ends, &byte, 1) < 0)
 		_exit(1);
 	for (int i = 0; i < 22; i++)

@@ -2,7 +2,7 @@
 /*
  * handing: first() jumps to second(), which jumps to third(), which allocates,
  * locks and queries its context; even() and odd() jump to each other. Repeats
- * this as often as its argument says, or for each line of input, and prints the
+ * this as often as its argument says, or each line of input, and prints the
  * number of wrong answers.
  */
 #include <pthread.h>

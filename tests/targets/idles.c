@@ -7,7 +7,7 @@
  *		each thread spends 70, 20 and 10 % of a cycle in three functions
  *		that sleep; with `spin` the last one works
  *	idles burst THREADS MILLISECONDS
- *		one cycle: a sleep of a second, then many of a millisecond
+ *		a sleep of a second, then cycles of a millisecond
  *	idles reasons MILLISECONDS
  *		functions that wait that long, each for another reason
  *
@@ -173,7 +173,7 @@ KEPT void little(uint64_t ns)
 		sleep_for(ns);
 }
 
-/* Returns 50 to 150 % of `ns`. */
+/* Returns `ns`, with jitter 50 to 150 % of it. */
 static uint64_t vary(uint64_t ns, uint32_t *random)
 {
 	if (!has_jitter)

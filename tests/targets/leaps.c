@@ -134,7 +134,7 @@ static COUNTED void raises(int number)
 	LEAVE();
 }
 
-/* Jumps out of a handler, which may run on any stack. */
+/* Jumps out of a handler. */
 static COUNTED void lands_from_handler(int number)
 {
 	volatile uint32_t here;

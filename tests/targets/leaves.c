@@ -38,7 +38,10 @@
 #define YES(name, code) ASSEMBLY(yes_##name, code)
 #define NO(name, code)  ASSEMBLY(no_##name, code)
 
-/* Each returns its argument plus one. */
+/*
+ * Each returns its argument plus one, except yes_reads, which returns the word
+ * there plus one, and yes_works, which returns its argument.
+ */
 YES(adds, "leaq 1(%rdi), %rax; ret");
 YES(loops, "movq %rdi, %rax; movl $3, %ecx; 1: decl %ecx; jnz 1b\n"
 	   "leaq 1(%rax), %rax; ret");

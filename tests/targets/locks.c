@@ -293,7 +293,7 @@ PLACE void keeps(void)
 static pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int waiter;
 
-/* Waits until that thread waits for that lock, according to /proc. */
+/* Waits until the thread `waiter` waits for the lock, according to /proc. */
 static void until_it_waits(const void *lock)
 {
 	char path[64], text[64];
@@ -546,7 +546,7 @@ static void write_truth(void)
 		close(file);
 }
 
-/* Runs after the truth was written, which contains it already. */
+/* Runs after the truth was written, which does not contain this function. */
 PLACE void late(void)
 {
 	pthread_mutex_lock(&early_lock);

@@ -11,7 +11,7 @@
  *	bytes		calls nothing; compares the bytes of a readable mapping
  *			with those of /proc/self/exe
  *	waits		as mmap, whenever a byte arrives on standard input
- *	refused		maps through descriptors that cannot be mapped
+ *	refused		requests mappings that the kernel refuses
  *	removed		removes the program, and maps it, executable or not
  *
  *	dlopen		loads its library by that name

@@ -105,7 +105,7 @@ PLACE void on_signal(int signal)
 	errno = saved;
 }
 
-/* One thread begins it, another one ends it. */
+/* Begins two regions. Another thread ends one of them. */
 static void *hands_on(void *argument)
 {
 	clew_begin("handed", 7);

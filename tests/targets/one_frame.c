@@ -2,8 +2,8 @@
 /*
  * A slice of stack with a single waiting frame is copied away by memcpy(),
  * restored, and jumped into; with "builtin" by the compiler's code. With
- * "data", a word like those on stacks is copied back before the jump also, as
- * part of a structure.
+ * "data", words of a stack are also copied back before the jump, as a
+ * structure. With "far", the slice has more frames, one of them large.
  */
 #define TRUTH_MAIN
 #define TRUTH_JUMPS
@@ -38,10 +38,7 @@ static COUNTED void leaf(void)
 	LEAVE();
 }
 
-/*
- * Reads the return address in the caller's frame, to get a word like those on
- * stacks.
- */
+/* Keeps words of the stack. */
 static COUNTED void keep(const void *volatile *frame)
 {
 	ENTER(keep);

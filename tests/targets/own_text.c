@@ -78,7 +78,10 @@ static __attribute__((noinline)) void calls(int times)
 	}
 }
 
-/* Calls `look` for each mapping of this kind: of files, or all. */
+/*
+ * Calls `look` for each executable mapping, of files or all. Returns the offset
+ * of work() in its file.
+ */
 static off_t look_at_texts(int (*look)(char *start, size_t bytes), int in_files)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");

@@ -198,7 +198,10 @@ static COUNTED void forks_with_thread(void)
 	LEAVE();
 }
 
-/* Changes $CLEW_DIR meanwhile, as for a process that changes its root. */
+/*
+ * Renames the folder $CLEW_DIR meanwhile, so that children do not find it, as
+ * after a change of the root.
+ */
 static COUNTED void forks_homeless(void)
 {
 	const char *directory = getenv("CLEW_DIR");

@@ -86,7 +86,7 @@ static COUNTED unsigned int ring(unsigned int n)
 	return sum;
 }
 
-/* Leaves so short that a 5-byte jump covers nearly all of them. */
+/* Short functions, which call none. */
 #define LEAF(name, expression)                                                 \
 	static COUNTED unsigned int name(unsigned int n)                       \
 	{                                                                      \

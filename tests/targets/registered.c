@@ -6,9 +6,10 @@
  *	registered MILLISECONDS [damaged | huge | gone | cyclic | kill]
  *
  * "older" is unregistered before "newer" is placed at its address. "over" is
- * then placed on top of "newer", and remains when "newer" is unregistered. In
- * the other modes the symbol file or the list is invalid; called code then has
- * no name, or its own. Prints "PID NAME CPU_NS" for each called piece.
+ * then placed on top of "newer", and remains when "newer" is unregistered. With
+ * "kill" the process kills itself at the end. In the other modes the symbol
+ * file or the list is invalid; called code then has no name, or its own. Prints
+ * "PID NAME CPU_NS" for each called piece.
  */
 #include <elf.h>
 #include <signal.h>

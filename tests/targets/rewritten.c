@@ -31,9 +31,8 @@ static struct classfile_tracker tracker = {
 };
 static const char *prefix;
 static FILE *told;
-static pthread_mutex_t lock =
-	/* Protects everything below. */
-	PTHREAD_MUTEX_INITIALIZER;
+/* Protects the file, the numbers below, and has_ended. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int32_t next;
 static uint64_t classes, methods;
 static int is_late, has_ended;

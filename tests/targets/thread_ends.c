@@ -86,7 +86,7 @@ static COUNTED void descend(enum ending ending, int depth, int has_cleanups)
 	LEAVE();
 }
 
-/* The destructor is called here also, so that contexts of both kinds exist. */
+/* Calls cleaned() also, so that contexts of both kinds exist. */
 static COUNTED void *with_cleanups(void *ending)
 {
 	ENTER(with_cleanups);

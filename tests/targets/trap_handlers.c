@@ -314,7 +314,7 @@ static void on_breakpoint(int signal)
 	trapped(1);
 }
 
-/* Only the system calls read, write, exit and sigreturn. */
+/* Allows only the system calls read, write, exit and sigreturn. */
 static void strict(void)
 {
 	signal(SIGTRAP, on_breakpoint);

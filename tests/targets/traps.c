@@ -198,7 +198,6 @@ static void on_stacks(void)
 	provoke("on the alternate stack");
 }
 
-/* Calls with every signal blocked, in all possible ways. */
 static void *inherits(void *unused)
 {
 	call(2);
@@ -206,6 +205,7 @@ static void *inherits(void *unused)
 	return unused;
 }
 
+/* Calls while SIGTRAP is blocked in several ways, also by inheritance. */
 static void masks(void)
 {
 	sigset_t all, old;

@@ -35,9 +35,10 @@
  * LEAVE_OUT(f) names a function that clew may or may not count. The comparison
  * removes it from all contexts, so its calls appear below its caller.
  *
- * truth_write(), at the end of main, writes lines to $TRUTH_DIR/PID.N.
+ * truth_write(), at the end of main, writes lines to $TRUTH_DIR/PID.IMAGE.
  *
  *	node N PARENT TID VADDR CALLS MODULE NAME	(PARENT 0: a root)
+ *	tails N CALLS					(calls by TAIL())
  *	jumped N					(to N, from its parent)
  *	root VADDR MODULE NAME				(see ENTER_ROOT)
  *	omitted VADDR MODULE NAME			(see LEAVE_OUT)
@@ -45,7 +46,7 @@
  *	runtime MODULE			(TRUTH_HAS_RUNTIME: the module contains
  *					functions that the program omits)
  *
- * N numbers the images of one process. Exactly one source file of a program
+ * IMAGE numbers the images of one process. Exactly one source file of a program
  * defines TRUTH_MAIN before it includes this header.
  */
 #ifndef CLEW_TESTS_TRUTH_H

@@ -36,8 +36,8 @@ COUNTED long stays(long n)
 }
 
 /*
- * Returns what run(3) of either library returns: inner(2) + inner(1) +
- * inner(0).
+ * Returns 0 if all results are right. run(3) of a library returns inner(2) +
+ * inner(1) + inner(0).
  */
 COUNTED long starts_round(unsigned *seed)
 {

@@ -2,8 +2,9 @@
 /*
  * values HOW: a program that is its own agent (agent/clew.h): it counts calls
  * of its functions, and a number of "bytes" for each, by context, in two
- * threads and a forked child. HOW is its end: "exit", "_exit" or "abort". The
- * test knows the counts. Without clew it counts nothing and does the same.
+ * threads and a forked child. HOW is its end: "exit", "_exit" or "abort". With
+ * "more", the child makes more calls. The test knows the counts. Without clew
+ * the program counts nothing and does the same.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stack for inspection from outside: prints "ready" and then waits, or works,
- * at the bottom of six calls, the last of them from a callback.
+ * at the bottom of six calls, the first of them by qsort().
  *
  *	waits [works]
  */
