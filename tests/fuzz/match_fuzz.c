@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is an expression, a NUL or a newline, and a text.
- * The result of a compiled expression must equal libc's, wherever libc supports
- * the expression and is fast: short ones without back-references.
+ * libFuzzer entry: the input is an expression, a newline, and a text. The
+ * result of a compiled expression must equal libc's for the expressions and
+ * texts that is_libcs_to_answer() accepts.
  */
 #include <regex.h>
 #include <stdint.h>

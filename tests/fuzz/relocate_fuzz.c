@@ -290,7 +290,9 @@ static int is_fair(const struct insn *insn, const uint8_t *code)
 }
 
 /*
- * A call through memory reads its target after the push, and may fault there.
+ * Returns whether all instructions of the stretch are fair, and directs their
+ * operands relative to rip to the data. *reads_late says whether one is an
+ * indirect call, which may read its target after the push, and fault there.
  */
 static int is_fair_stretch(uint8_t *code, size_t bytes, int *reads_late)
 {

@@ -46,7 +46,7 @@ static size_t write_file(const char *suffix, const uint8_t *data, size_t size,
 	return bytes;
 }
 
-/* Checks that packets are found by their offsets, which are in order. */
+/* Looks up all packets by their offsets. A refusal must have a reason. */
 static void read_taken(void)
 {
 	struct taken taken;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exceptions of C++: plain ones, rethrown ones, thrown by
- * destructors, caught by nested and function try blocks; and thunks of virtual
- * functions. Destructors are inlined, as their address cannot be taken.
+ * Exceptions of C++: plain ones, rethrown ones, ones thrown by destructors or
+ * caught by nested and function try blocks; and thunks of virtual functions.
+ * Destructors are inlined, because their address cannot be taken.
  */
 #ifndef CLEW_TESTS_RANDOM_EXCEPTIONS_H
 #define CLEW_TESTS_RANDOM_EXCEPTIONS_H

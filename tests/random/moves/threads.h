@@ -170,7 +170,7 @@ TRUTH_INLINE long move_crowd(function body, long n)
 	return n % 1000;
 }
 
-/* Ends the thread, where it may end. */
+/* Ends the thread in one of three cases if it may end. */
 TRUTH_INLINE void move_leave_thread(void)
 {
 	if (!play.now.may_exit || draw(3))
