@@ -51,7 +51,7 @@ static void switches_are_padded_anew(void **state)
 
 static void all_kinds_of_frames_move(void **state)
 {
-	/* nop 0..6, return 7; frames at 0 to 6 */
+	/* 0 to 5: nop; 6: new; 9: return; frames at 0 to 6 */
 	const struct sketch sketch = {
 		.code = BYTES(0, 0, 0, 0, 0, 0, 0xbb, 0, CLASS_A, 0xb1),
 		.attributes = BYTES(0, 1, 0, NAME_FRAMES, 0, 0, 0, 32, 0, 7,

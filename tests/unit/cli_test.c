@@ -36,7 +36,7 @@ static char *temporary_directory(void)
 	return directory;
 }
 
-/* Removes a directory with files and one level of folders. */
+/* Removes a directory and all that it contains, and frees its name. */
 static void remove_directory(char *directory)
 {
 	char *command = memory_printf("rm -rf %s", directory);

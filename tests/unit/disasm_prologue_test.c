@@ -77,7 +77,7 @@ static void short_function_before_code_is_refused(void **state)
 		       VERDICT_IS_TOO_SHORT);
 }
 
-/* push %rbx; call *%rax: the call would return into the jump */
+/* push %rbx; push %rbx: execution would continue in the padding */
 static void falling_into_the_padding_is_too_short(void **state)
 {
 	assert_refused(JUDGE(state, "\x53\x53\xcc\xcc\xcc\xcc", 2, 1),

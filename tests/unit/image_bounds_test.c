@@ -117,7 +117,7 @@ static int find_branches(const struct file *file, struct decoder *decoder,
 
 /*
  * Reads a function of `leas` instructions `lea table(%rip),%rax`, each of which
- * may belong to a switch. Each table begins one entry after the previous one
+ * may belong to a switch. The tables begin at the first 256 entries in turn,
  * and all end together. Each entry leads to the code.
  */
 static int read_tables(struct decoder *decoder, uint32_t leas, uint32_t entries)

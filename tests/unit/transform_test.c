@@ -9,10 +9,7 @@
 #include "report/view/labels.h"
 #include "report/view/transform.h"
 
-/*
- * Functions a to f belong to the namespace app, std::x and libc's malloc do
- * not.
- */
+/* Names of functions. From LIBC_FIRST on, they are in libc, others in app. */
 static const char *const names[] = { "a",      "b",      "c", "d",
 				     "std::x", "std::y", "f", "malloc" };
 
