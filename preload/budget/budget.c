@@ -10,6 +10,7 @@
 #include "preload/budget/budget_pace.h"
 #include "preload/budget/budget_price.h"
 #include "preload/budget/budget_records.h"
+#include "preload/budget/budget_surveys.h"
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/trap.h"
@@ -26,15 +27,6 @@
  */
 #define SURVEY_NS   UINT64_C(5000000)
 #define SURVEY_LONG UINT64_C(20000000)
-/* minimum and maximum of the time between two surveys, in ns */
-#define SURVEY_LEAST 1e9
-#define SURVEY_MOST  6e10
-/*
- * Time between two surveys in a young process: this part of its age, but at
- * least EARLY_LEAST, in ns.
- */
-#define EARLY_AGE   .5
-#define EARLY_LEAST 4e7
 /*
  * If the thread had to wait longer than this for a processor while it counted
  * calls, the values are not used.
@@ -53,8 +45,6 @@
 #define SAMPLE_NS 5000
 /* when functions are unhooked, the rest may use this part of the budget */
 #define ROOM_PERCENT 40
-/* Polling and surveys may each use 1/OWN_PART of the budget. */
-#define OWN_PART 10
 /*
  * After a survey in which an unhooked function cost little, its remembered cost
  * (out_cost) is divided by this.
@@ -409,20 +399,14 @@ static uint64_t survey_lasts_ns(void)
 	return MIN(MAX(SURVEY_NS, budget.change_ns), SURVEY_LONG);
 }
 
-/*
- * Returns the time until the next survey. Surveys take their part of the budget
- * if they are wait_ns apart. A process that started recently has more of them,
- * so that the estimates of a short run use several surveys: these may take half
- * of the budget, and do not wait until nothing is owed.
- */
-static double early_wait_ns(double wait_ns, uint64_t now_ns)
+/* Sets the time of the next survey, which is at most wait_ns from now. */
+static void set_survey(uint64_t now_ns, double wait_ns)
 {
 	const double age_ns = (double)(now_ns - budget.start.now_ns);
-	const double early_ns = MAX(MAX(age_ns * EARLY_AGE, EARLY_LEAST),
-				    wait_ns * 2 / OWN_PART);
+	const double early_ns = budget_surveys_early_ns(wait_ns, age_ns);
 
 	budget.is_early = early_ns < wait_ns;
-	return MIN(wait_ns, early_ns);
+	budget.survey_ns = now_ns + (uint64_t)early_ns;
 }
 
 /*
@@ -432,19 +416,17 @@ static double early_wait_ns(double wait_ns, uint64_t now_ns)
  */
 static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 {
-	const double part = (double)rt.config->budget / 1000 / OWN_PART;
 	const double lasts_ns = (double)(survey_lasts_ns() + budget.change_ns);
 	uint64_t out_ns = 0;
-	double wait_ns;
 
 	for (uint32_t i = 0; i < budget.functions.room; i++)
 		if (budget.functions.slots[i].is_out)
 			out_ns += budget.functions.slots[i].out_cost;
 	out_ns = MIN(out_ns, cpu_a_second);
-	wait_ns =
-		lasts_ns / part * (double)out_ns / (double)MAX(cpu_a_second, 1);
-	wait_ns = MAX(MIN(wait_ns, SURVEY_MOST), SURVEY_LEAST);
-	budget.survey_ns = now_ns + (uint64_t)early_wait_ns(wait_ns, now_ns);
+	set_survey(now_ns,
+		   budget_surveys_wait_ns(
+			   rt.config->budget, lasts_ns,
+			   (double)out_ns / (double)MAX(cpu_a_second, 1)));
 }
 
 /*
@@ -454,6 +436,12 @@ static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 static uint64_t limit_percent(void)
 {
 	return budget.debt_ns > 0 ? ROOM_PERCENT : 100;
+}
+
+/* Returns whether the calls cost more than they may. */
+static int costs_too_much(const struct interval *past)
+{
+	return past->calls_ns > past->budget_ns * limit_percent() / 100;
 }
 
 static uint64_t room_percent(void)
@@ -483,15 +471,20 @@ static uint64_t weigh_out(void)
 static void leave_out(const struct interval *past, uint64_t now_ns)
 {
 	const uint64_t allowed_ns = past->budget_ns * room_percent() / 100;
-	uint64_t cost_ns, saved_ns;
+	uint64_t cost_ns, saved_ns = 0;
 	int err = now_ns < budget.again_ns ? -EBUSY : learn();
 
 	if (err)
 		return;
 	cost_ns = past->calls_ns - weigh_out();
-	/* If this fails, the numbers of callees from the last time are used. */
-	budget_functions_find_callees(&budget.functions);
-	saved_ns = choose(past, cost_ns, allowed_ns);
+	if (costs_too_much(past)) {
+		/*
+		 * If this fails, the numbers of callees from the last time are
+		 * used.
+		 */
+		budget_functions_find_callees(&budget.functions);
+		saved_ns = choose(past, cost_ns, allowed_ns);
+	}
 	if (past->is_survey)
 		choose_remembered(past, allowed_ns);
 	err = budget_hooks_change(&budget.functions, 0);
@@ -646,8 +639,7 @@ static void judge(const struct budget_clocks *then)
 	if (past.is_survey)
 		end_survey(&past);
 	budget.is_survey = 0;
-	if (past.is_survey ||
-	    past.calls_ns > past.budget_ns * limit_percent() / 100)
+	if (past.is_survey || costs_too_much(&past))
 		leave_out(&past, then->now_ns);
 	else
 		rt.header->budget_state = WIRE_BUDGET_KEPT;
@@ -695,7 +687,8 @@ static uint64_t pause_after(const struct budget_clocks *then,
 {
 	const double own_ns = (double)(thread_cpu_ns() - then->own_ns);
 	const double earned = (double)(then->cpu_ns - before->cpu_ns) *
-			      (double)rt.config->budget / 1000 / OWN_PART;
+			      (double)rt.config->budget / 1000 /
+			      BUDGET_OWN_PART;
 	const double past_ns = (double)(then->now_ns - before->now_ns);
 
 	budget.credit_ns = MIN(budget.credit_ns + earned - own_ns, CREDIT_NS);
@@ -728,8 +721,7 @@ static uint64_t run_poll(uint64_t now_ns)
 	if (budget.survey_ns && now_ns >= budget.survey_ns &&
 	    (budget.debt_ns <= 0 || budget.is_early) && are_any_out()) {
 		survey();
-		budget.survey_ns =
-			now_ns + (uint64_t)early_wait_ns(SURVEY_LEAST, now_ns);
+		set_survey(now_ns, BUDGET_SURVEY_LEAST);
 		if (budget.is_survey) {
 			pause_ns = survey_lasts_ns();
 			/* Functions of another phase may remain hooked. */

@@ -31,6 +31,7 @@ preload_test(pristine ${preload}/patch/pristine.c ${counting})
 preload_test(erlang_symbols ${preload}/generated/erlang_symbols.c)
 preload_test(budget_missed ${preload}/budget/budget_missed.c)
 preload_test(budget_pace ${preload}/budget/budget_pace.c)
+preload_test(budget_surveys ${preload}/budget/budget_surveys.c)
 preload_test(budget_records ${preload}/budget/budget_records.c
   ${preload}/budget/budget_missed.c ${counting})
 preload_test(numbers ${counting})
