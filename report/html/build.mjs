@@ -6,8 +6,8 @@
  *	npm ci && npm run build		writes page.html
  *	npm run check			fails unless page.html is up to date
  *
- * The script is compressed, since it is most of a small page. src/boot.js
- * unpacks and runs it. The page may run only these two, which are identified by
+ * The script, which contains the style sheet, is compressed, since it is most of
+ * a small page. src/boot.js unpacks and runs it. The page may run only these two, which are identified by
  * their hashes, and load nothing.
  */
 import { createHash } from "node:crypto";
@@ -69,14 +69,18 @@ function unpacked(html) {
 const hashOf = (script) =>
   `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
 
+/* Returns what esbuild makes of the sources. */
+const bundleOf = (entryPoints, define = {}) => build({
+  absWorkingDir: here, entryPoints, define,
+  outdir: "unused", bundle: true, minify: true, write: false,
+  metafile: true, format: "iife", target: ["es2022"], charset: "ascii",
+  legalComments: "none",
+});
+
 async function bundle() {
-  const result = await build({
-    absWorkingDir: here,
-    entryPoints: ["src/main.js", "src/boot.js", "src/style.css"],
-    outdir: "unused", bundle: true, minify: true, write: false,
-    metafile: true, format: "iife", target: ["es2022"], charset: "ascii",
-    legalComments: "none",
-  });
+  const style = (await bundleOf(["src/style.css"])).outputFiles[0].text.trim();
+  const result = await bundleOf(["src/main.js", "src/boot.js"],
+                                { STYLE: JSON.stringify(style) });
   const text = (suffix) => result.outputFiles.find((file) =>
     file.path.endsWith(suffix)).text.trim();
   const script = text("main.js");
@@ -91,6 +95,7 @@ async function bundle() {
 script-src ${hashOf(boot)} ${hashOf(script)}; style-src 'unsafe-inline'; base-uri 'none'; \
 form-action 'none'">
 <meta name="generator" content="clew">
+<meta name="color-scheme" content="light dark">
 <title>clew</title>
 <!--
 SPDX-License-Identifier: MIT
@@ -98,7 +103,6 @@ Made by report/html/build.mjs from report/html/src/; do not edit. It contains
 
 ${licences(result.metafile)}
 -->
-<style>${text(".css")}</style>
 </head>
 <body>
 <noscript>This page needs JavaScript.</noscript>

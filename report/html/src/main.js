@@ -720,6 +720,8 @@ class App {
 async function start() {
   const data = document.getElementById("clew-data");
 
+  /* build.mjs replaces STYLE by the text of style.css. */
+  document.head.append(element("style", {}, STYLE));
   try {
     globalThis.clew = new App(new Profile(await decode(data.textContent)));
     data.remove();
