@@ -72,6 +72,14 @@ async function table(key) {
     .map((name, i) => [name, values[i]]));
 }
 
+test("the source pane says that a trace has no lines", async () => {
+  await open("trace-lines");
+  await page.locator("[role=tab]", { hasText: "Source" }).click();
+  await settled();
+  assert.match(await page.locator("#panel-source").textContent(),
+               /A trace has no time by line/);
+});
+
 test("each function has count, p50, p99 and maximum of its calls", async () => {
   await open("calls");
   await rowOf(0, "handle").click();

@@ -50,6 +50,9 @@ export class SourceView {
       menu: (row, at) => row.f && app.openMenu(row.f, at),
     }) : null;
     this.lines.append(this.newer);
+    if (app.profile.isTraceTimed)
+      this.lines.append(element("p.note", {}, "A trace has no time by line. After " +
+        "clew record --trace --sites, clew annotate has calls by line."));
   }
 
   get #key() {
