@@ -86,7 +86,8 @@ static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
 
 /*
  * Turns the frame into a call by a stub, made in context `caller`. Returns the
- * id of the function, or `caller` if the function is not hooked.
+ * id of the function's context, or `caller` if the frame stays as it is, for
+ * example because the function is not hooked.
  */
 static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
 		      uint64_t caller)

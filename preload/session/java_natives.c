@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The native methods of org.clew.Clew (java/org/clew/Clew.java). The JVM finds
- * them because it searches its agents' libraries for natives, and libclew.so is
- * an agent.
+ * The native methods of org.clew.Clew (agent/java/org/clew/Clew.java). The JVM
+ * finds them because it searches its agents' libraries for natives, and
+ * libclew.so is an agent.
  *
  * Java calls them through a bridge, like any native (jvm/natives/bridge.h), so
  * the thread's context is that of the calling Java method. The functions of

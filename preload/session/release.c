@@ -288,8 +288,8 @@ static void free_patches(struct module *module)
 }
 
 /*
- * Releases the numbers that were assigned to functions, so that the next
- * session assigns the same ones.
+ * Frees the patches of all modules, and releases the numbers that were assigned
+ * to functions, so that the next session assigns the same ones.
  */
 static void free_modules(struct cold *cold)
 {
