@@ -288,7 +288,7 @@ static int may_trap(const struct candidate *c, int has_traps)
 }
 
 /*
- * Maps stubs of the candidates from the cache. This must run before modules are
+ * Maps prelinked stubs of the candidates. This must run before modules are
  * overwritten and before other stubs are allocated.
  */
 static void find_prelinked(struct pass *pass, struct patch_workshop *workshop,
@@ -483,8 +483,8 @@ static int hook_candidates(struct pass *pass)
 }
 
 /*
- * Interposes functions that copy stacks, in hooked and unhooked modules: the
- * copied stacks may contain addresses of stubs.
+ * Redirects functions that copy memory in modules that jump or switch stacks,
+ * hooked or not: copied stacks may contain addresses of stubs.
  */
 static void lead_copies(const struct cold *cold)
 {

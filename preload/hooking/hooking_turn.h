@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The turn is the right to create patches, and to change the list of modules
- * and the memory for stubs. Only one thread has it at a time: a thread that
- * loads or unloads a module takes it when the loader calls clew, and clew's own
- * thread takes it to change probes (live_probes.h).
+ * and the memory for stubs. Only one thread has it at a time. A thread that
+ * loads or unloads a module takes it when the loader calls clew, for example,
+ * and clew's own thread takes it to change probes (live_probes.h).
  *
  * Unlike a lock, the turn blocks no signals, because analysing a module may
  * take long.

@@ -3,8 +3,9 @@
  * Decides which modules get prelinked stubs and hooked text (stubs/prelinked.h,
  * patch/prelinked_text.h). In a process with the preloaded library, modules get
  * both if there is a cache and the user has no probes; probes are written into
- * stubs before these are executable. A process to which clew attached gets
- * stubs only, and shares them with other processes of its recording.
+ * stubs before these are executable. A process to which clew attached gets only
+ * prelinked stubs, which it shares with other processes of its recording; its
+ * hooked code is shared in another way (shared_text.h).
  */
 #ifndef CLEW_HOOKING_PRELINKING_H
 #define CLEW_HOOKING_PRELINKING_H

@@ -12,9 +12,9 @@
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
-#define RESERVE_BYTES  65536 /* memory that the kernel may need */
+#define RESERVE_BYTES  65536 /* freed if the kernel lacks memory */
 #define ATTEMPTS       100
-#define COMPARED_BYTES 4096 /* compared at once */
+#define COMPARED_BYTES 4096 /* number of bytes compared at once */
 
 struct shared_texts shared_texts LARGE_TABLE;
 
