@@ -43,7 +43,7 @@
  *	is_leaf_on_top	lookup		a query of a thread's context
  *	begin_thread	time		a thread begins to use a tally
  *	fork		process		a child has become a process of its own
- *	finish		session		the process ends
+ *	finish		session		the recording ends
  *	add_entry ...	record		a count table is replaced by another
  *
  * All operations concern the calling thread unless noted. As upcalls

@@ -2,12 +2,13 @@
 /*
  * The state of a thread, in thread-local storage.
  *
- * A call in a known context touches only the first cache line of this data. A
- * new thread has the initial values of state.c: an empty table in which no id
- * is found, so its first call takes the slow path, which attaches the thread.
- * The state is written by the thread itself, by its signal handlers, and by
- * threads or children that share its thread pointer (sharing.h). The watch,
- * which samples by the wall clock, reads the id (time/observation.c).
+ * A call in a known context that a stub only counts touches only the first
+ * cache line of this data. A new thread has the initial values of state.c: an
+ * empty table in which no id is found, so its first call takes the slow path,
+ * which attaches the thread. The state is written by the thread itself, by its
+ * signal handlers, and by threads or children that share its thread pointer
+ * (sharing.h). The watch, which samples by the wall clock, reads the id
+ * (time/observation.c).
  */
 #ifndef CLEW_HOT_THREAD_H
 #define CLEW_HOT_THREAD_H
