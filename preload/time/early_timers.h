@@ -117,9 +117,10 @@ int early_timers_start(uint64_t signals, early_timer_make make);
 void early_timers_end_thread(uint32_t tid, uint64_t *start_ns);
 
 /*
- * early_timers_stop() deletes the timers and returns their number.
- * early_timers_resume() creates them again and returns how many it could
- * create. Both are called with the tallies' lock held.
+ * early_timers_stop() deletes the timers. early_timers_resume() creates those
+ * of an attached process's threads again, but not a forked child's. Each
+ * returns how many timers of an attached process's threads it has deleted or
+ * created. Both are called with the tallies' lock held.
  */
 uint64_t early_timers_stop(void);
 uint64_t early_timers_resume(early_timer_make make);

@@ -41,7 +41,10 @@ enum slot_state {
 	SLOT_ENDED, /* the event has ended, but a signal may still arrive */
 };
 
-/* The event of one thread. Protected by the lock of the tallies. */
+/*
+ * The event of one thread. Slots are taken under the lock of the tallies; the
+ * handlers in the event's thread change the members without it.
+ */
 struct event {
 	_Atomic uint32_t state;
 	_Atomic uint32_t tid;

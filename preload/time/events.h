@@ -67,8 +67,9 @@ void events_forget(void);
 /*
  * Creates an event for the calling thread, which counts in this tally, or
  * stores why that failed. Does nothing before the thread has used some CPU
- * time, while it blocks SIGURG, and after the first attempt. Called in the
- * handler of the thread's timer.
+ * time, while it blocks SIGURG, and after an attempt, unless the thread's event
+ * has ended since because the thread switched often. Called in the handler of
+ * the thread's timer.
  */
 void events_begin(struct tally *tally, uint64_t blocked);
 

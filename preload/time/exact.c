@@ -135,7 +135,8 @@ static void switch_stack(void)
 
 /*
  * Ends the times of the calls that a jump leaves. A jump to a lower address is
- * taken for a switch to another stack.
+ * taken for a switch to another stack, unless it leaves the alternate signal
+ * stack.
  */
 static void end_calls(const void *frame, uint64_t stack, uint64_t now)
 {

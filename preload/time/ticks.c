@@ -40,7 +40,7 @@ static void on_tick(int signal, siginfo_t *info, void *context);
 /* Written before main or when clew attaches, except the last three members. */
 static struct {
 	struct chained chained;
-	uint64_t period_ns; /* 0: never started */
+	uint64_t period_ns; /* 0 before ticks_start() and after ticks_end() */
 	uint64_t tick_ns;   /* the kernel's tick; 0 if it is unknown */
 	/* a random number in the value of each of clew's timers */
 	uint32_t secret;

@@ -63,8 +63,8 @@ void watch_end_after_fork(void);
 
 /*
  * Ends the watch and waits until it has ended. Returns whether there was one;
- * then watch_start_again() starts it again. Any thread may call these
- * functions.
+ * then watch_start_again() starts it again. In the child of a vfork it does
+ * nothing and returns 0. Any thread may call these functions.
  */
 int watch_stop(void);
 void watch_start_again(void);
