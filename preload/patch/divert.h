@@ -27,11 +27,11 @@ struct divert {
 
 /*
  * Diverts the function at pc, in a module that no thread executes. The function
- * needs room for a jump of 5 bytes, together with the padding behind it. Call
- * it under the loader's lock. While the journal defers changes (journal.h),
- * `original` can be called once the caller has sealed the windows. Returns 0,
- * or -errno if nothing was written: -EBUSY if its first instructions cannot be
- * moved.
+ * needs room for a jump of 5 bytes; if it is only a return, the padding behind
+ * it counts as well. Call it under the loader's lock. While the journal defers
+ * changes (journal.h), `original` can be called once the caller has sealed the
+ * windows. Returns 0, or -errno if nothing was written: -EBUSY if its first
+ * instructions cannot be moved.
  */
 int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours);

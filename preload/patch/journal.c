@@ -138,7 +138,7 @@ static void move_to(void *texts, int is_shared)
 
 /*
  * Returns the index of the first text, from the i-th on, that belongs to hooks
- * (is_of_hooks), or that does not.
+ * and is in code (is_of_hooks), or that does not.
  */
 static uint64_t find_kind(uint64_t i, int is_of_hooks)
 {

@@ -58,8 +58,8 @@ void journal_keep(int is_kept);
 void journal_forget_hooks(void);
 
 /*
- * Returns the pages of the journal that contain only texts of hooks; an empty
- * range if a file is mapped there.
+ * Returns the first pages of the journal that contain only texts of hooks in
+ * code; an empty range if there are none, or if a file is mapped there.
  */
 struct pc_range journal_hooks(void);
 
