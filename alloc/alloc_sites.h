@@ -66,7 +66,7 @@ void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns);
 /* Adds to the mappings and mapped bytes of a row; both may be negative. */
 void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes);
 
-/* Counts a block for which there was no room in the table. */
+/* Counts a block or a mapping that could not be stored (ALLOC_UNTRACKED). */
 void alloc_sites_miss(void);
 
 /* Called in a forked child: resets the process's counts. */

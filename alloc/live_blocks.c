@@ -3,7 +3,7 @@
  * See live_blocks.h. Tables by address: open addressing, at most three quarters
  * full. When a block is removed, following blocks move up, so no marker is
  * left. There are several tables, each with a lock, so that threads seldom
- * wait; the memory is the kernel's.
+ * wait; the memory is mapped by system calls.
  */
 #include "alloc/live_blocks.h"
 

@@ -17,14 +17,14 @@ struct live_block {
 };
 
 /*
- * Adds a block. Returns 0, -ENOMEM, or -EBUSY if a signal handler has
- * interrupted this thread while it held the lock.
+ * Adds a block. Returns 0, -ENOMEM, or -EBUSY if the lock cannot be acquired
+ * (patient_lock.h).
  */
 int live_blocks_add(const struct live_block *block);
 
 /*
- * Removes a block. Returns whether the block was stored. Sets *out only in this
- * case.
+ * Removes a block. Returns whether the block was stored and the lock could be
+ * acquired. Sets *out only in this case.
  */
 int live_blocks_take(const void *at, struct live_block *out);
 
