@@ -8,7 +8,8 @@
  *
  * Only the thread that holds an unshared lock writes its slot, if the program
  * follows the rules. Locks that are freed or moved to another process while
- * held leave a slot behind, which the lock's next hold overwrites.
+ * held leave a slot behind, which a later hold of that lock overwrites, unless
+ * a slot before it in the window is free.
  */
 #include "locks/held_locks.h"
 

@@ -9,7 +9,8 @@
  * Each lock is tried first: if that fails, it is contended, and the wait is
  * measured. A hold begins when the lock is acquired and ends before it is
  * released; held_locks.c stores it meanwhile. A critical section gets longer by
- * two readings of the clock and one addition.
+ * two readings of the clock, by counting the acquisition, and by storing and
+ * finding the hold.
  *
  * clew-locks is an example of an agent that uses agent/clew.h: lock_sites.c
  * contains all of that. Without clew, or before clew has begun, calls are
@@ -120,8 +121,8 @@ static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
 #define FIND_WAITER(name, parameters, arguments)                      FIND(name)
 
 /*
- * Finds a function of condition variables by its version, because the default
- * version of dlsym() is an older function, for other condition variables.
+ * Finds a function of condition variables by its version, because dlsym() may
+ * find an older function, for other condition variables.
  */
 static void *find_wait(const char *name)
 {

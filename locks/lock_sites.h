@@ -22,7 +22,10 @@ enum lock_value {
 	LOCK_LONGEST_WAIT, /* ns */
 	LOCK_HOLD,         /* time from acquisition to release, in ns */
 	LOCK_LONGEST_HOLD, /* ns */
-	/* Number of attempts that failed, and of waits that timed out. */
+	/*
+	 * Number of attempts that failed because the lock was held, and of
+	 * waits that timed out.
+	 */
 	LOCK_REFUSED,
 	LOCK_CONDITIONS, /* number of waits for a condition */
 	/* Time of these waits in ns, including the waits for the mutex. */
