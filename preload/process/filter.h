@@ -10,7 +10,7 @@
  *   count at "(folded)".
  * - All system calls of clew's fail from now on (sys.h), in all threads.
  * - clew waits until its own system calls in other threads, which have blocked
- *   signals, have ended.
+ *   signals, have ended, for about half a second at most.
  *
  * New threads and forked children have no room then: their calls are counted as
  * lost. A filter that the program sets by its own system call instruction is
@@ -24,7 +24,7 @@
 
 /*
  * Makes room for many contexts of the calling thread. Returns false if there is
- * no room for all of them.
+ * no room for all of them, or if nothing is recorded.
  */
 int filter_make_room(void);
 

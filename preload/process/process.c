@@ -215,7 +215,8 @@ static uint64_t stamp_if_timed(void)
 
 /*
  * The signal mask from before the fork. before_fork() acquires the lock of code
- * changes, so that no child inherits half-written code.
+ * changes, so that no child inherits half-written code, except in an attached
+ * process.
  */
 static uint64_t signals_at_fork;
 

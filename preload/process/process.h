@@ -6,8 +6,8 @@
 #define CLEW_PROCESS_PROCESS_H
 
 /*
- * Makes this forked child a process of its own if no atfork handler has done
- * so. Safe in signal handlers.
+ * Makes this forked child a process of its own. Call it only if no atfork
+ * handler has done so. Safe in signal handlers.
  */
 void process_after_fork(void);
 
@@ -15,8 +15,9 @@ void process_after_fork(void);
  * Returns whether the recording belongs to this process. It belongs to the
  * parent if clew has not noticed the fork: in a process that is just being
  * attached to, or if the program has made the system call by an instruction of
- * its own. If takes_over is not 0, the state of the parent's threads is reset
- * in that case, and later calls return true. No other thread may be counting.
+ * its own. In that case the state of the parent's threads is reset, and if
+ * takes_over is not 0, later calls return true. No other thread may be
+ * counting.
  */
 int process_is_own(int takes_over);
 
