@@ -37,7 +37,10 @@
 
 struct wire_live_probes clew_probes = { .version = WIRE_LIVE_PROBES_VERSION };
 
-/* Written by the thread that has set clew_probes.state to BUSY. */
+/*
+ * Written by the thread that makes a request, before it sets clew_probes.state
+ * to BUSY, and then by clew's own thread.
+ */
 static struct {
 	char text[WIRE_LIVE_PROBES_BYTES_MAX + 1];
 	/*
@@ -370,8 +373,8 @@ static void do_lines(struct cold *cold, const char *lines, const char *ends)
 /* ---- The thread ---- */
 
 /*
- * Waits until `clew probe` does not trace the calling thread any more. Returns
- * -EPERM at the deadline.
+ * Waits until `clew probe` does not trace the thread any more that has made the
+ * request. Returns -EPERM at the deadline.
  */
 static int await_caller(uint64_t deadline_ns)
 {

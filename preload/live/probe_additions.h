@@ -29,7 +29,7 @@ struct probe_additions {
 
 /*
  * Prepares all wanted probes of the configuration together, because reading a
- * module's code may take a second. Returns 0 or -ENOMEM.
+ * module's code may take a second. Returns 0 or -errno.
  */
 int probe_additions_prepare(struct probe_additions *adding);
 
