@@ -4,9 +4,11 @@
  * about recorded contexts, and about their correctness.
  *
  * This code takes no lock, uses no memory of libc's, and makes no system call
- * except to map pages for nodes and to check whether stack is mapped. About its
- * own stack, each thread reads only data that it writes itself; a signal
- * handler that interrupts a slow path reads the former values.
+ * except to map pages for nodes and to check whether stack is mapped. But the
+ * first query in a forked child, and one in a Java method whose context is not
+ * recorded yet, record contexts first. About its own stack, each thread reads
+ * only data that it writes itself; a signal handler that interrupts a slow path
+ * reads the former values.
  */
 #include <errno.h>
 

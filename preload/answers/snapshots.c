@@ -174,9 +174,9 @@ static void copy_again(struct snapshot_files *snapshot, int from, int to,
 }
 
 /*
- * Counts packets that were replaced by empty ones as reused packets. Does
- * nothing if calls are counted before their packet is reused, because the file
- * with those counts is copied later.
+ * Copies the packets again that were reused meanwhile, and counts them as
+ * reused packets in the copy. Does not count them if calls are counted before
+ * their packet is reused, because the file with those counts is copied later.
  */
 static void settle_changed(struct snapshot_files *snapshot, int from, int to)
 {
