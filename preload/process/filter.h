@@ -10,7 +10,7 @@
  *   count at "(folded)".
  * - All system calls of clew's fail from now on (sys.h), in all threads.
  * - clew waits until its own system calls in other threads, which have blocked
- *   signals, have ended, for about half a second at most.
+ *   signals, have ended, or half a second has passed.
  *
  * New threads and forked children have no room then: their calls are counted as
  * lost. A filter that the program sets by its own system call instruction is

@@ -12,12 +12,12 @@
 void process_after_fork(void);
 
 /*
- * Returns whether the recording belongs to this process. It belongs to the
- * parent if clew has not noticed the fork: in a process that is just being
- * attached to, or if the program has made the system call by an instruction of
- * its own. In that case the state of the parent's threads is reset, and if
- * takes_over is not 0, later calls return true. No other thread may be
- * counting.
+ * Returns whether the recording belongs to this process. The recording belongs
+ * to the parent if clew has not noticed the fork: in a process that is just
+ * being attached to, or if the program has made the system call by an
+ * instruction of its own. If the result is false, the state of the parent's
+ * threads was reset. After a call with takes_over != 0, later calls return
+ * true. No other thread may be counting.
  */
 int process_is_own(int takes_over);
 
