@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * restorer is a copy of the code by which libc's signal handlers return. Its call
- * frame information says that the stack pointer is at the signal's ucontext_t,
- * which has the registers of the interrupted code.
+ * restorer is a copy of the code by which libc's signal handlers return. The
+ * call frame information says that the stack pointer is at the signal's
+ * ucontext_t, which has the registers of the interrupted code.
  *
  * endless has call frame information whose expression never ends.
  */

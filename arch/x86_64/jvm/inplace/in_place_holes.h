@@ -18,9 +18,9 @@
 #define IN_PLACE_NUMBER 3
 #define IN_PLACE_KEY    4
 #define IN_PLACE_WAYS   5 /* the distance to struct in_place_ways is added */
-#define IN_PLACE_GO_ON                                                         \
-	6 /* this many bytes: displaced instructions and a jump back */
+#define IN_PLACE_GO_ON  6 /* displaced instructions and a jump back */
 
+/* Size of the hole IN_PLACE_GO_ON. */
 #define IN_PLACE_GO_ON_BYTES 16
 
 #endif

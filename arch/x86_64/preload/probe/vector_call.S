@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Saves the vector state on the stack: by xsavec, else by xsave, else by
- * fxsave.
+ * vector_call() calls a function while the vector state is saved on the stack:
+ * by xsavec, otherwise by xsave, otherwise by fxsave.
  *
  * All enabled state is saved except tiles (2 * 8 KiB, which a program must
  * request) and protection keys, which C does not use. The compact form of

@@ -5,8 +5,8 @@
  *	long task_clone(flags, stack, tid, function, argument, block)
  *
  * Calls function(argument) on the new stack, with the block as thread pointer,
- * and does not return in the new thread. Stores the tid in *tid; the kernel
- * clears it when the thread has ended, if the flags say so.
+ * and does not return in the new thread. If the flags request this, the kernel
+ * stores the tid in *tid, and clears it when the thread has ended.
  */
 #include <asm/unistd.h>
 
