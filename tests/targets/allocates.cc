@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-//
-// allocates HOW: allocates in known functions, in threads and in a forked child, and
-// frees some of it, also in exit handlers. HOW is its end: "exit", "_exit" or "abort".
-// Prints nothing.
+/*
+ * allocates HOW: allocates in known functions, in threads and in a forked
+ * child, and frees some of it, also in exit handlers. HOW is its end: "exit",
+ * "_exit" or "abort". Prints nothing.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -38,7 +38,7 @@ thread_local int is_first = 1;
 
 extern "C" {
 
-/* Calls after it are no tail calls. */
+/* Callers call this last, so that their other calls are no tail calls. */
 NOINLINE void inside_leaf()
 {
 	__asm__ volatile("");
@@ -160,7 +160,7 @@ NOINLINE int inside_recursion()
 	return sum == 210 ? 7 : 0;
 }
 
-/* Runs twice: the calls that were active before, and the counted ones. */
+/* Runs the function twice: its first calls are active when clew attaches. */
 NOINLINE void *inside_run(void *function)
 {
 	static char stacks[8][65536];

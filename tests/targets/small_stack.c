@@ -2,7 +2,7 @@
 /*
  * small_stack PROGRAM: a handler on an alternate stack of little more than the
  * minimal size executes the program with another environment. The page before
- * that stack is not mapped.
+ * that stack is not accessible.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -10,10 +10,7 @@
 #define SPARE_STACK_PAGE 4096
 #define SPARE_STACK_ROOM (16 * SPARE_STACK_PAGE)
 
-/*
- * The stack ends at the end of its memory and is preceded by inaccessible
- * pages.
- */
+/* Sets a stack that inaccessible pages precede. Returns whether this failed. */
 static int use_spare_stack(size_t spare_bytes)
 {
 	const size_t bytes = getauxval(AT_MINSIGSTKSZ) + spare_bytes;
