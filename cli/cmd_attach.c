@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "cli/attach/attach_group.h"
 #include "cli/attach/guardian.h"
-#include "cli/attach/probe_asking.h"
+#include "cli/attach/probe_request.h"
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/common/help.h"
@@ -275,7 +275,7 @@ static void add_probes(struct attach_run *run, struct attach_member *member)
 		return;
 	lines = probe_options_lines(places, member->pid, &why);
 	if (lines)
-		probe_ask(&member->attaching, lines, &probes, &why);
+		probe_request(&member->attaching, lines, &probes, &why);
 	free(lines);
 	if (why)
 		complain(COMMAND, "process %d: no probes were added: %s",

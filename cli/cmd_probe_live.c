@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `clew probe add`, `rm` and `ls`: changes and lists the probes of a running
- * process. probe_asking.h sends the requests. The process's part of the
+ * process. probe_request.h sends the requests. The process's part of the
  * recording contains its probes and their hits.
  */
 #include "cli/cmd_probe_live.h"
@@ -16,7 +16,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/attach/probe_asking.h"
+#include "cli/attach/probe_request.h"
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/common/options.h"
@@ -264,7 +264,7 @@ static int change(const struct live_options *options,
 
 	if (!lines)
 		return -EINVAL;
-	err = probe_ask_process(options->pid, lines, probes, why);
+	err = probe_request_process(options->pid, lines, probes, why);
 	free(lines);
 	return err;
 }

@@ -154,17 +154,17 @@ struct wire_stack_word {
  * Argument and result of the code that queries a thread's alternate stack: a
  * stack_t, then the state with which the thread continues.
  */
-struct wire_asked {
+struct wire_stack_query {
 	uint64_t stack;
 	uint32_t stack_flags, pad;
 	uint64_t stack_bytes;
 	uint64_t signals;      /* the thread's signal mask */
-	uint64_t registers[8]; /* the registers that ask_stack.S uses */
+	uint64_t registers[8]; /* the registers that query_stack.S uses */
 };
-_Static_assert(sizeof(struct wire_asked) == 96, "on the wire");
+_Static_assert(sizeof(struct wire_stack_query) == 96, "on the wire");
 
 /* Maximum length of the code that queries the alternate stack. */
-#define WIRE_ATTACH_ASK_BYTES 128
+#define WIRE_ATTACH_QUERY_BYTES 128
 
 /* A stopped thread. */
 struct wire_stopped {
@@ -276,9 +276,9 @@ struct wire_attachment {
 	_Atomic uint64_t finish_wish;
 	/*
 	 * Address of the code that queries a thread's alternate stack (0: not
-	 * needed), and address of its struct wire_asked.
+	 * needed), and address of its struct wire_stack_query.
 	 */
-	uint64_t ask, asked;
+	uint64_t query_code, query;
 	/*
 	 * Written by the controller; 1: several threads have the same alternate
 	 * stack.

@@ -6,7 +6,7 @@
  * `clew probe` makes a thread of the process call an exported function. The
  * results are in the exported variable `clew_probes`.
  *
- *	clew_probes_ask(lines, bytes)
+ *	clew_probes_request(lines, bytes)
  *		A thread of the library's own executes the lines in order. The
  *		forms of a line are:
  *
@@ -25,7 +25,7 @@
 #include "wire/user_probe.h"
 
 #define WIRE_LIVE_PROBES           "clew_probes"
-#define WIRE_LIVE_PROBES_ASK       "clew_probes_ask"
+#define WIRE_LIVE_PROBES_REQUEST   "clew_probes_request"
 
 #define WIRE_LIVE_PROBES_VERSION   1
 #define WIRE_LIVE_PROBES_BYTES_MAX 49152 /* maximum size of a request */

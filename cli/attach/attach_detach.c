@@ -9,24 +9,25 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/attach/opened_signals.h"
-#include "cli/attach/probe_asking.h"
+#include "cli/attach/probe_request.h"
 #include "cli/attach/stopped_registers.h"
 #include "cli/attach/unwritten_pages.h"
 #include "cli/target/attachment_copy.h"
 #include "machine/address_space.h"
 
 /*
- * How long threads may run in an attempt until none is inside clew's code: in
- * the first attempt, and at most. The time doubles with each attempt, because
- * on a busy system threads wait for a processor.
+ * How long threads may run in the first attempt until none is inside clew's
+ * code. The time doubles with each attempt until it reaches or exceeds
+ * MOVES_MAX_NS, because on a busy system threads wait for a processor.
  */
 #define FIRST_MOVES_NS UINT64_C(20000000)
 #define MOVES_MAX_NS   UINT64_C(300000000)
 
 /*
  * Returns whether a thread of the process has done the work of
- * clew_attach_finish() because of finish_wish. In a program that loads and
- * unloads libraries all the time, the next thread that does so has done it.
+ * clew_attach_finish() because of finish_wish. If a program loads and unloads
+ * libraries all the time, clew may find no thread for the call, but the next
+ * thread that loads or unloads a library does the work.
  */
 static int has_finished(const struct attaching *attaching)
 {

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "cli/attach/attach_steps.h"
 
-static int ask(struct attaching *attaching, uint64_t wish, char **why)
+static int request(struct attaching *attaching, uint64_t wish, char **why)
 {
 	return attach_call_alone(attaching, attaching->runtimes, wish, why);
 }
@@ -72,7 +72,7 @@ int attach_begin_runtimes(struct attaching *attaching, char **why)
 
 	if (err || seen.state != WIRE_RUNTIMES_FOUND)
 		return err;
-	err = ask(attaching, WIRE_RUNTIMES_BEGIN, why);
+	err = request(attaching, WIRE_RUNTIMES_BEGIN, why);
 	return err ? err : await(attaching, &seen.state, why);
 }
 
@@ -83,7 +83,7 @@ int attach_end_runtimes(struct attaching *attaching, char **why)
 
 	if (!err &&
 	    (state == WIRE_RUNTIMES_TELL || state == WIRE_RUNTIMES_UNLEFT)) {
-		err = ask(attaching, WIRE_RUNTIMES_END, why);
+		err = request(attaching, WIRE_RUNTIMES_END, why);
 		if (!err)
 			err = await(attaching, &state, why);
 	}

@@ -207,9 +207,9 @@ int attachment_copy_frames(int memory, uint64_t at, struct wire_frame *frames,
 uint64_t attachment_copy_stack(int memory,
 			       const struct wire_attachment *attachment)
 {
-	struct wire_asked answer;
+	struct wire_stack_query answer;
 
-	if (target_read(memory, attachment->asked, &answer, sizeof(answer)) !=
+	if (target_read(memory, attachment->query, &answer, sizeof(answer)) !=
 		    0 ||
 	    answer.stack_flags & SS_DISABLE)
 		return 0;

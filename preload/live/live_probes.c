@@ -5,7 +5,7 @@
  * is kept as a disabled one, so adding it again does not read the modules'
  * files, unless new modules were loaded meanwhile.
  *
- * `clew probe` makes a thread of the program call clew_probes_ask(), which
+ * `clew probe` makes a thread of the program call clew_probes_request(), which
  * creates clew's own thread by libc and returns. The new thread executes the
  * request and ends.
  */
@@ -491,7 +491,7 @@ static void ask(const char *lines, uint64_t bytes)
 	atomic_store(&clew_probes.state, WIRE_LIVE_DONE);
 }
 
-EXPORT void clew_probes_ask(const char *lines, uint64_t bytes)
+EXPORT void clew_probes_request(const char *lines, uint64_t bytes)
 {
 	const int saved_errno = errno;
 

@@ -11,6 +11,6 @@
 extern struct wire_live_probes clew_probes
 	__attribute__((visibility("protected")));
 
-void clew_probes_ask(const char *lines, uint64_t bytes);
+void clew_probes_request(const char *lines, uint64_t bytes);
 
 #endif

@@ -52,12 +52,12 @@
 struct wire_attachment clew_attachment;
 
 /*
- * The state of a thread that executes ask_stack.S. The controller writes it,
+ * The state of a thread that executes query_stack.S. The controller writes it,
  * and the thread restores its registers from it.
  */
-extern struct wire_asked attach_asked;
+extern struct wire_stack_query attach_stack_query;
 
-void attach_ask_stack(void);
+void attach_query_stack(void);
 
 /* State of this session, or of the former one between two sessions. */
 static struct {
@@ -104,10 +104,10 @@ void attach_report_texts(void)
 	clew_attachment.variables_at = (uintptr_t)&hot - thread_block();
 	clew_attachment.opened = session.has_trap ? TRAP_BIT : 0;
 	clew_attachment.blocks_at = trap_blocks_at();
-	clew_attachment.ask = has_handlers_on_alternate_stacks()
-				      ? (uintptr_t)attach_ask_stack
-				      : 0;
-	clew_attachment.asked = (uintptr_t)&attach_asked;
+	clew_attachment.query_code = has_handlers_on_alternate_stacks()
+					     ? (uintptr_t)attach_query_stack
+					     : 0;
+	clew_attachment.query = (uintptr_t)&attach_stack_query;
 }
 
 int attach_try_call(void)

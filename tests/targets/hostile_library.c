@@ -74,7 +74,7 @@ void clew_attach_detach(void *threads, uint64_t count)
 	ON_LEAVE;
 }
 
-void clew_probes_ask(const char *lines, uint64_t bytes)
+void clew_probes_request(const char *lines, uint64_t bytes)
 {
 	(void)lines;
 	(void)bytes;

@@ -29,14 +29,15 @@ struct stack_query {
  * Returns the registers and mask that the thread restores by itself if no
  * controller does. An interrupted system call then restarts.
  */
-static struct wire_asked restored_state_of(const struct stack_query *query)
+static struct wire_stack_query restored_state_of(
+	const struct stack_query *query)
 {
 	const struct user_regs_struct from =
 		restarted_call(&query->thread->registers);
 
-	return (struct wire_asked){
+	return (struct wire_stack_query){
 		.signals = query->signals,
-		/* In the order of ask_stack.S. */
+		/* In the order of query_stack.S. */
 		.registers = {
 			from.rax,
 			from.rcx,
@@ -57,20 +58,20 @@ static int set_signals(const struct stack_query *query, uint64_t signals)
 }
 
 /*
- * Sends the thread to ask_stack.S. The mask comes last, because that code
+ * Sends the thread to query_stack.S. The mask comes last, because that code
  * unblocks signals by itself.
  */
 static int send(const struct stack_query *query,
 		const struct wire_attachment *attachment)
 {
 	struct user_regs_struct registers = query->thread->registers;
-	const struct wire_asked asked = restored_state_of(query);
+	const struct wire_stack_query state = restored_state_of(query);
 
-	registers.rip = attachment->ask;
+	registers.rip = attachment->query_code;
 	registers.rax = 0;
 	registers.orig_rax = (uint64_t)-1;
-	return target_write(query->tracer->memory, attachment->asked, &asked,
-			    sizeof(asked)) == 0 &&
+	return target_write(query->tracer->memory, attachment->query, &state,
+			    sizeof(state)) == 0 &&
 	       ptrace(PTRACE_SETREGS, query->thread->tid, 0, &registers) == 0 &&
 	       set_signals(query, ~UINT64_C(0));
 }
@@ -160,7 +161,7 @@ static int any_is_answering(const struct tracer *tracer, uint64_t code)
 		const struct tracee *thread = &tracer->threads[i];
 
 		if (!thread->is_gone && stopped_pc(&thread->registers) - code <
-						WIRE_ATTACH_ASK_BYTES)
+						WIRE_ATTACH_QUERY_BYTES)
 			return 1;
 	}
 	return 0;
@@ -180,9 +181,9 @@ int shared_stacks_exist(struct tracer *tracer,
 	size_t count = 0;
 	int are_shared = 0;
 
-	if (tracer->count < 2 || !attachment->ask)
+	if (tracer->count < 2 || !attachment->query_code)
 		return 0;
-	if (any_is_answering(tracer, attachment->ask))
+	if (any_is_answering(tracer, attachment->query_code))
 		return -EAGAIN;
 	stacks = memory_zeroed(tracer->count, sizeof(*stacks));
 	/*

@@ -3,23 +3,25 @@
  * Changes the probes of a process that is being recorded. See
  * wire/probe_requests.h.
  */
-#ifndef CLEW_CLI_ATTACH_PROBE_ASKING_H
-#define CLEW_CLI_ATTACH_PROBE_ASKING_H
+#ifndef CLEW_CLI_ATTACH_PROBE_REQUEST_H
+#define CLEW_CLI_ATTACH_PROBE_REQUEST_H
 
 #include "cli/attach/attaching.h"
 #include "wire/probe_requests.h"
 
 /*
  * Makes libclew.so in a process execute the lines (wire/probe_requests.h), and
- * waits until it is done. Returns 0, or -errno and *why. *out then contains the
- * result for each line.
+ * waits until the request is done. Returns 0, or -errno and *why. *out then
+ * contains the result for each line.
  */
-int probe_ask(struct attaching *attaching, const char *lines,
-	      struct wire_live_probes *out, char **why);
+int probe_request(struct attaching *attaching, const char *lines,
+		  struct wire_live_probes *out, char **why);
 
-/* Like probe_ask(), for a process that is not opened: opens and closes it. */
-int probe_ask_process(pid_t pid, const char *lines,
-		      struct wire_live_probes *out, char **why);
+/*
+ * Like probe_request(), but opens the process before and closes it afterwards.
+ */
+int probe_request_process(pid_t pid, const char *lines,
+			  struct wire_live_probes *out, char **why);
 
 /*
  * Returns a message that says why a line could not be executed, which the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See probe_asking.h. */
-#include "cli/attach/probe_asking.h"
+/* See probe_request.h. */
+#include "cli/attach/probe_request.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
  * loaded.
  */
 struct probe_exports {
-	uint64_t probes, ask;
+	uint64_t probes, request;
 };
 
 static struct probe_exports find_exports(const struct attaching *attaching)
@@ -37,7 +37,7 @@ static struct probe_exports find_exports(const struct attaching *attaching)
 		return (struct probe_exports){ 0 };
 	return (struct probe_exports){
 		target_symbol(pid, library, WIRE_LIVE_PROBES),
-		target_symbol(pid, library, WIRE_LIVE_PROBES_ASK),
+		target_symbol(pid, library, WIRE_LIVE_PROBES_REQUEST),
 	};
 }
 
@@ -125,7 +125,7 @@ static int call(struct attaching *attaching,
 				why);
 	if (!err) {
 		arguments[0] = remote.data;
-		err = remote_run(&remote, exports->ask, arguments,
+		err = remote_run(&remote, exports->request, arguments,
 				 ATTACH_CALL_NS);
 		if (err)
 			attach_explain_call(err, why);
@@ -150,8 +150,8 @@ static size_t lines_to_answer(const char *lines)
 	return count;
 }
 
-int probe_ask(struct attaching *attaching, const char *lines,
-	      struct wire_live_probes *out, char **why)
+int probe_request(struct attaching *attaching, const char *lines,
+		  struct wire_live_probes *out, char **why)
 {
 	struct probe_exports exports;
 	int err = attaching_read_again(attaching, why);
@@ -159,7 +159,7 @@ int probe_ask(struct attaching *attaching, const char *lines,
 	if (err)
 		return err;
 	exports = find_exports(attaching);
-	if (!exports.probes || !exports.ask)
+	if (!exports.probes || !exports.request)
 		return fail(why, -ENOENT, "it is not being recorded");
 	if (strlen(lines) > WIRE_LIVE_PROBES_BYTES_MAX)
 		return fail(
@@ -182,8 +182,8 @@ int probe_ask(struct attaching *attaching, const char *lines,
 	return err;
 }
 
-int probe_ask_process(pid_t pid, const char *lines,
-		      struct wire_live_probes *out, char **why)
+int probe_request_process(pid_t pid, const char *lines,
+			  struct wire_live_probes *out, char **why)
 {
 	struct attaching attaching;
 	int err;
@@ -194,7 +194,7 @@ int probe_ask_process(pid_t pid, const char *lines,
 	err = attaching_open_beside(&attaching, pid, why);
 	if (err)
 		return err;
-	err = probe_ask(&attaching, lines, out, why);
+	err = probe_request(&attaching, lines, out, why);
 	attaching_close(&attaching);
 	return err;
 }
@@ -260,7 +260,7 @@ int probe_remove_all(struct attaching *attaching, char **why)
 		free(lines);
 		lines = more;
 	}
-	err = probe_ask(attaching, lines, &probes, why);
+	err = probe_request(attaching, lines, &probes, why);
 	free(lines);
 	for (uint32_t i = 0; !err && i < probes.answer_count; i++) {
 		char *text = probe_answer_text(&probes.answers[i]);
