@@ -17,9 +17,10 @@
 int attach_check_blocks(struct attaching *attaching, char **why);
 
 /*
- * Initialises the library's thread-local variables in all threads that existed
- * before the library was loaded. Does nothing if the ordinary build is loaded.
- * Returns 0, or -errno and *why.
+ * Initialises the library's thread-local variables in the control blocks in
+ * which they are still 0: those of threads that existed before the library was
+ * loaded. Does nothing if the ordinary build is loaded. Returns 0, or -errno
+ * and *why.
  */
 int attach_fill_blocks(struct attaching *attaching, char **why);
 
@@ -27,9 +28,9 @@ int attach_fill_blocks(struct attaching *attaching, char **why);
 int attach_is_in_blocks(const struct wire_attachment *attachment);
 
 /*
- * Returns the address of pthread_create() in the process, or 0 if it is unknown
- * or does not matter. A thread inside pthread_create() may have created a
- * control block before the library was loaded.
+ * Returns the address of pthread_create() in the process, or 0 if the symbol is
+ * not found. A thread inside pthread_create() may have created a control block
+ * before the library was loaded.
  */
 uint64_t attach_makes_threads(const struct attaching *attaching);
 

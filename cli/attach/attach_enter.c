@@ -20,7 +20,10 @@
 #include "cli/attach/unwinding.h"
 #include "cli/common/library.h"
 
-/* How long clew waits until no thread is unwinding an exception. */
+/*
+ * How long clew waits until no thread is unwinding an exception or, if
+ * variables are in control blocks, creating a thread.
+ */
 #define UNWINDS_NS UINT64_C(10000000)
 
 /*
@@ -32,8 +35,8 @@
 /* ---- Loading ---- */
 
 /*
- * Returns the text of dlerror() in the process, or "" if its location is not
- * known. The caller frees it.
+ * Returns the text of dlerror() in the process, or "" if it cannot be read. The
+ * caller frees it.
  */
 static char *error_of_load(const struct attaching *attaching,
 			   const struct remote_call *call)
@@ -173,8 +176,7 @@ struct inspection {
 	struct remote_frames frames;
 	struct wire_attachment attachment;
 	/*
-	 * Address of pthread_create(); 0: it does not matter whether threads
-	 * are in it.
+	 * Address of pthread_create(); 0: threads in it are not searched for.
 	 */
 	uint64_t makes_threads;
 };
@@ -195,8 +197,8 @@ static const struct wire_stopped *stopped_of(
 }
 
 /*
- * Returns whether the thread is in an unwinder. The unwinder has already read
- * some of the thread's return addresses, so these must not change.
+ * Returns whether the thread is in an unwinder. The unwinder may have read some
+ * of the thread's return addresses already, so these must not change.
  */
 static int is_unwinding(void *context, const struct tracee *thread)
 {
@@ -216,9 +218,9 @@ static int is_unwinding(void *context, const struct tracee *thread)
 }
 
 /*
- * Returns whether the thread is in pthread_create(). The control block of the
- * thread that it creates may lack the initial values of the library's
- * variables.
+ * Returns whether the thread is in pthread_create(); 0 if makes_threads is 0.
+ * The control block of the thread that it creates may lack the initial values
+ * of the library's variables.
  */
 static int is_making_thread(const struct inspection *inspection,
 			    const struct tracee *thread)
@@ -290,10 +292,10 @@ static int inspect_once(struct attaching *attaching,
 }
 
 /*
- * Finds the frames of all stopped threads. Lets threads in an unwinder or in
- * pthread_create() run for a moment before, for up to UNWINDS_NS in total.
- * Returns 0; -EAGAIN if a thread is still in pthread_create(); or another
- * -errno and *why.
+ * Finds the frames of all stopped threads. While any of them is in an unwinder
+ * or in pthread_create(), lets these threads run and finds the frames again,
+ * for up to about UNWINDS_NS. Returns 0; -EAGAIN if a thread is still in
+ * pthread_create(); or another -errno and *why.
  */
 static int find_frames(struct attaching *attaching,
 		       struct inspection *inspection, char **why)

@@ -85,8 +85,9 @@ void attach_group_fini(struct attach_group *group)
 
 /*
  * Makes the user of a process the owner of the recording's folder, because
- * processes write their parts themselves. Returns 0; 1 if the recording was
- * already given to another user; or -errno and *why.
+ * processes write their parts themselves. Does nothing for clew's own user.
+ * Returns 0; 1 if the recording was already given to another user; or -errno
+ * and *why.
  */
 static int give(struct attach_group *group, uid_t user, char **why)
 {
@@ -154,7 +155,10 @@ static void need_for_others(const struct attach_group *group, pid_t pid,
 				"directory than clew (a container or chroot)"));
 }
 
-/* Sets the cause: the user cannot access the folder of `path`. */
+/*
+ * Sets the cause, unless one is set already: the user cannot access the folder
+ * of `path`.
+ */
 static void need_for_folder(struct need *need, const struct file_rights *rights,
 			    const char *path)
 {
@@ -182,7 +186,7 @@ static void need_for_user(struct need *need, const struct file_rights *rights,
 	free(user);
 }
 
-/* Returns whether the process can enter the folder of the file `path`. */
+/* Returns whether the process can enter the folder that contains `path`. */
 static int can_enter(const struct file_rights *rights, const char *path)
 {
 	char *above = memory_string(path, (size_t)(strrchr(path, '/') - path));
@@ -193,9 +197,9 @@ static int can_enter(const struct file_rights *rights, const char *path)
 }
 
 /*
- * Gives the recording to the process's user. If this process cannot write to
- * the recording, sets need->is_to_record and the cause. Returns 0, or -errno
- * and *why.
+ * Gives the recording to the process's user, if this user can reach it and no
+ * other has it. If the process cannot write to the recording, sets
+ * need->is_to_record and the cause. Returns 0, or -errno and *why.
  */
 static int share_recording(struct attach_group *group,
 			   const struct file_rights *rights, struct need *need,
@@ -245,7 +249,11 @@ static int find_need(struct attach_group *group,
 	return err;
 }
 
-/* Writes the configuration, with the cache in the folder, into the folder. */
+/*
+ * Writes the configuration into the folder and, if there is a cache, names the
+ * folder as the cache in it. Also creates the list of processes that were not
+ * recorded (WIRE_UNRECORDED_NAME).
+ */
 static int write_config(const struct attach_group *group,
 			const struct inner_folder *folder, char **why)
 {
@@ -295,8 +303,8 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 
 /*
  * Copies the recording of an earlier session from the folder in the process's
- * file system to the folder of that session. On failure, a line in the latter
- * still names the former (inner_recording.h).
+ * file system to the folder of that session. On failure, a line in that
+ * session's folder still names the process's folder (inner_recording.h).
  */
 static void bring_former(const struct attaching *attaching,
 			 const struct wire_attachment *attachment)
@@ -308,9 +316,9 @@ static void bring_former(const struct attaching *attaching,
 }
 
 /*
- * Detaches from a process to which an earlier controller was attached when it
- * was killed. Returns 0; 1 if this controller already records the process,
- * because it is the forked child of a member; or -errno and *why.
+ * If an earlier controller was killed while it was attached to the process,
+ * detaches from the process. Returns 0; 1 if this controller already records
+ * the process, because it is the forked child of a member; or -errno and *why.
  */
 static int detach_former(const struct attach_group *group,
 			 struct attaching *attaching, char **why)
@@ -484,8 +492,8 @@ static void take_pauses(struct attach_group *group, struct attaching *attaching)
 }
 
 /*
- * Returns the process's anonymous resident memory in kB, or -1 if it has
- * exited.
+ * Returns the process's anonymous resident memory in kB, or a negative number
+ * if it cannot be read.
  */
 static int64_t own_memory_kb(pid_t pid)
 {
@@ -520,8 +528,8 @@ static int has_ended(const struct attach_member *member)
 }
 
 /*
- * If the process is exiting, replaces *why by a message that says so, and
- * returns -ESRCH; otherwise returns err. A process that exits loses one
+ * If the process is exiting or has exited, replaces *why by a message that says
+ * so, and returns -ESRCH; otherwise returns err. A process that exits loses one
  * property after another, so the former message would mislead. The pid may
  * already belong to another process.
  */

@@ -52,7 +52,7 @@ struct attach_group {
 	size_t count, capacity;
 	/*
 	 * The longest time in nanoseconds for which all threads of a process
-	 * were stopped, and for which one thread was.
+	 * were stopped, and the longest for which only one thread was stopped.
 	 */
 	uint64_t all_ns, one_ns;
 	/*

@@ -135,8 +135,8 @@ static int is_removed(int fd)
 
 /*
  * Creates and locks the file in the user's folder. Returns 0, or 1 if another
- * process has the lock (*holder). Returns 0 also without a lock, if there is no
- * folder or the disk is full; then the lock on clear_refs is the only one.
+ * process has the lock (*holder). Returns 0 also without a lock, if the file
+ * cannot be created or locked; then the lock on clear_refs is the only one.
  */
 static int take_file(struct attach_lock *lock, pid_t *holder)
 {

@@ -9,10 +9,10 @@
  * - /proc/PID/clear_refs: only root and the user of that process can open it.
  * Both open the same file, so their locks exclude each other.
  *
- * - attach-PID-START in a folder that only the controller's user can write.
- * START is the start time of the process, so a file that was left over never
- * concerns a later process with the same pid. This lock also works for two
- * processes that see different mounts of /proc.
+ * - attach-PID-START or, for probes, probes-PID-START, in a folder that only
+ * the controller's user can write. START is the start time of the process, so a
+ * file that was left over never concerns a later process with the same pid.
+ * This lock also works for two processes that see different mounts of /proc.
  *
  * A process loses a lock of fcntl() when it closes any descriptor of the file.
  * Therefore no other module of clew may open these two files.

@@ -34,10 +34,7 @@ struct room_question {
 	struct hook_memory need;
 };
 
-/*
- * Formats a number of bytes in units of 2^20 bytes, as limits have them; rounds
- * down.
- */
+/* Formats a number of bytes in units of 2^20 bytes, and rounds down. */
 static struct grouped in_mb(uint64_t bytes)
 {
 	return text_grouped(bytes >> 20);
@@ -134,7 +131,7 @@ static int check_memory(const struct room_question *asked, char **why)
 
 /*
  * Returns the soft limit `name` from /proc/PID/limits, or UINT64_MAX if there
- * is none.
+ * is none or it cannot be read.
  */
 static uint64_t limit_of(pid_t pid, const char *name)
 {

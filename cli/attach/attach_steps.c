@@ -187,7 +187,6 @@ int attach_begin_call(struct attaching *attaching, struct remote_call *call,
 	return err ? attach_explain_call(err, why) : 0;
 }
 
-/* Calls a function of the library and returns its result. */
 int attach_call_library(struct attaching *attaching, struct remote_call *call,
 			uint64_t function, uint64_t first, uint64_t second,
 			char **why)

@@ -2,7 +2,8 @@
 /*
  * Steps that attaching and detaching share: finding threads in which functions
  * can be called, calling the library's functions, and preparing code to write.
- * Functions with a parameter `why` return 0, or -errno and set *why.
+ * Functions with a parameter `why` return 0, or -errno and set *why, unless
+ * their comment says otherwise.
  */
 #ifndef CLEW_CLI_ATTACH_ATTACH_STEPS_H
 #define CLEW_CLI_ATTACH_ATTACH_STEPS_H
@@ -74,8 +75,8 @@ int attach_call_alone(struct attaching *attaching, uint64_t function,
 		      uint64_t argument, char **why);
 
 /*
- * Like attach_call_alone(), but returns -EALREADY without *why if is_needless()
- * returns 1 before a safe thread is found.
+ * Like attach_call_alone() with the argument 0. If is_needless() returns 1
+ * before a safe thread is found, makes no call and returns 0.
  */
 int attach_call_unless(struct attaching *attaching, uint64_t function,
 		       int (*is_needless)(const struct attaching *attaching),
@@ -106,7 +107,8 @@ int attach_call_stopped(struct attaching *attaching, uint64_t function,
 /*
  * Start or end the reports of language runtimes, in a thread of the library's
  * own (enum wire_attach_runtimes). Do nothing if the process has no language
- * runtime. A runtime that does not answer in time is no error.
+ * runtime. A runtime that does not answer in time is an error (-EBUSY) only at
+ * the end of the reports.
  */
 int attach_begin_runtimes(struct attaching *attaching, char **why);
 int attach_end_runtimes(struct attaching *attaching, char **why);
@@ -130,8 +132,9 @@ int attach_explain_write(int err, uint64_t at, char **why);
 int attach_set_state(const struct attaching *attaching, uint32_t state);
 
 /*
- * Returns whether err is -EAGAIN and the deadline has not passed. Then also
- * frees *why.
+ * Returns whether err is -EAGAIN and the deadline has not passed. If so, frees
+ * *why and sleeps for a millisecond. If not, and err is an error without a
+ * message, sets *why.
  */
 int attach_is_to_be_repeated(int err, uint64_t deadline_ns, char **why);
 

@@ -39,7 +39,7 @@ struct attaching {
 	int stands_by;
 	/*
 	 * The longest time in nanoseconds for which all threads were stopped,
-	 * and for which one thread was.
+	 * and the longest for which only one thread was stopped.
 	 */
 	uint64_t all_ns, one_ns;
 };

@@ -87,8 +87,8 @@ static struct early_file find_file(pid_t pid, const char *path)
 }
 
 /*
- * Returns whether the file is libc or is no module. In both cases no function
- * is hooked.
+ * Returns whether the file is libc or cannot be opened as a module. Such files
+ * are not analysed here.
  */
 static int is_libc(const char *path)
 {
@@ -172,8 +172,8 @@ static int work(const void *context, int fd)
 /* ---- For the worker ---- */
 
 /*
- * Returns whether the mapping is code of a module, except libclew.so and files
- * of stubs.
+ * Returns whether the mapping is code of a module, except libclew.so, files of
+ * stubs and deleted files.
  */
 static int is_module(const struct target_mapping *mapping)
 {

@@ -49,9 +49,9 @@ int early_analysis_run(struct early_analysis *early, pid_t pid,
 		       char **why);
 
 /*
- * For a process with another file system: writes the analyses of all its
- * modules into `folder`, which is in that file system. Returns 0, or -errno and
- * *why.
+ * For a process with another file system, if there is a cache: writes the
+ * analyses of all its modules into `folder`, which is in that file system.
+ * Returns 0, or -errno and *why.
  */
 int early_analysis_copy(struct early_analysis *early, pid_t pid,
 			const struct target_maps *maps,

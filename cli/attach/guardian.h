@@ -7,8 +7,8 @@
  * The guardian has its own session, so signals to the parent's process group or
  * from its terminal do not reach the guardian. It holds no lock and no
  * descriptors except the socket, stderr and /dev/null. It detaches from each
- * process in a child of its own with a time limit, so that a hostile process
- * can only harm this child.
+ * process in a child of its own with a time limit (unless fork() fails), so
+ * that a hostile process can only harm this child.
  */
 #ifndef CLEW_CLI_ATTACH_GUARDIAN_H
 #define CLEW_CLI_ATTACH_GUARDIAN_H

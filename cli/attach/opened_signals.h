@@ -14,10 +14,10 @@
 /*
  * Removes the signals from the masks of all stopped threads that have a control
  * block of libc's. Stores in each such thread's word (enum wire_attach_blocks)
- * whether the thread itself has blocked them. If is_in_handler() returns 1 or
- * libc has blocked all signals for a moment, the word is
- * WIRE_ATTACH_BLOCKS_AS_OTHERS: the kernel or libc will restore the thread's
- * mask.
+ * whether the thread itself has blocked them. If they are blocked while
+ * is_in_handler() returns 1 or libc has blocked all signals for a moment, the
+ * word is WIRE_ATTACH_BLOCKS_AS_OTHERS: the kernel or libc will restore the
+ * thread's mask.
  */
 void opened_signals_take(const struct tracer *tracer,
 			 const struct wire_attachment *attachment,

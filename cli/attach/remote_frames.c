@@ -73,8 +73,8 @@ static long find(pid_t pid, struct unwinding *unwinding,
 }
 
 /*
- * Writes the answer to a request. Behind the frames of each thread, one frame
- * stays zero.
+ * Writes the answer to a request. Behind the frames of each thread that could
+ * be unwound, one frame stays zero.
  */
 static void find_all(const void *of, const void *asked, void *out)
 {

@@ -3,7 +3,7 @@
  * Writes code of another process while all its threads are stopped. A *text* is
  * a sequence of bytes to replace (struct wire_text).
  *
- * A write covers one page, or several where a text crosses a page boundary. If
+ * A write covers one or more adjacent pages. No text belongs to two writes. If
  * the controller is killed between two writes, each text is whole.
  */
 #ifndef CLEW_CLI_ATTACH_REMOTE_TEXTS_H
@@ -36,7 +36,8 @@ void remote_texts_free(struct remote_texts *texts);
 /*
  * Writes the fronts: texts in the library itself and in data, which must be
  * written first. Returns 0; -ETXTBSY and *at if other bytes are found than
- * expected, and then writes nothing; or -errno if a page cannot be written.
+ * expected, and then writes nothing; or -errno if a page cannot be read or
+ * written.
  */
 int remote_texts_write_fronts(int memory, struct remote_texts *texts,
 			      uint64_t *at);
@@ -51,8 +52,9 @@ int remote_texts_write_hooks(int memory, struct remote_texts *texts,
 
 /*
  * remote_texts_restore() restores the former bytes of all texts,
- * remote_texts_unhook() those of hooks only. Both skip texts that are not
- * mapped any more or that the program has changed. Return 0 or -errno.
+ * remote_texts_unhook() those of hooks only. Both skip texts that the program
+ * has changed, and continue after an error. Return 0 or the first error, for
+ * example if pages are not mapped any more.
  */
 int remote_texts_restore(int memory, struct remote_texts *texts);
 int remote_texts_unhook(int memory, struct remote_texts *texts);

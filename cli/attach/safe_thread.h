@@ -12,7 +12,7 @@
 #include "cli/target/target.h"
 
 struct safe_places {
-	/* NULL: not read, or read again since. */
+	/* NULL before safe_places_find() and after safe_places_expire(). */
 	const struct target_maps *maps;
 	const struct target_mapping *loader, *libc;
 	const struct target_mapping *own; /* Mapping of libclew.so. */

@@ -17,10 +17,11 @@
 /*
  * Returns whether two of the stopped threads have the same alternate stack. A
  * thread that cannot be made to query its stack is regarded as having none.
- * Afterwards all threads are stopped as before. Returns -EAGAIN if another
- * controller is making a thread query its stack, or has done so; -EBUSY and
- * tracer->is_stuck if a thread does not complete the query in time. That thread
- * completes it, and continues normally, when it is not traced any more.
+ * Unless -EBUSY is returned, all threads are then stopped as before. Returns
+ * -EAGAIN if another controller is making a thread query its stack, or has done
+ * so; -EBUSY and tracer->is_stuck if a thread does not complete the query in
+ * time. That thread completes it, and continues normally, when it is not traced
+ * any more.
  */
 int shared_stacks_exist(struct tracer *tracer,
 			const struct wire_attachment *attachment);

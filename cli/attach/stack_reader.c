@@ -26,7 +26,7 @@
 #define SECONDS 1
 #define BYTES   (UINT64_C(256) << 20)
 
-/* A worker that has used this much CPU time is replaced by a new one. */
+/* A worker whose answers have taken this long in total is replaced. */
 #define USED_MAX_NS UINT64_C(100000000)
 
 /* Nanoseconds between the caller's checks whether the worker has died. */
@@ -155,7 +155,8 @@ static int explain_end(struct stack_reader *reader, char **why)
 
 /*
  * Waits for the answer to the last request. Wrong values that the worker writes
- * can only make this function return too early. Returns 0, or -errno and *why.
+ * can only make this function return too early or fail. Returns 0, or -errno
+ * and *why.
  */
 static int await_answer(struct stack_reader *reader, char **why)
 {

@@ -39,9 +39,9 @@ struct stack_reader {
 /*
  * Forks a worker that calls read() for each request, and returns once the
  * worker is confined. `memory` is the open /proc/PID/mem, the worker's only
- * descriptor. As a forked process the worker has a copy of all memory,
- * including *context. Does nothing if there is a worker that has most of its
- * CPU time left. Returns 0, or -errno and *why.
+ * descriptor. As a forked process the worker has a copy of clew's memory,
+ * including *context. Does nothing if there is a worker whose answers have
+ * taken little time so far (used_ns). Returns 0, or -errno and *why.
  */
 int stack_reader_begin(struct stack_reader *reader, int memory,
 		       stack_reading read, const void *context,

@@ -35,8 +35,8 @@ int standing_by_check(struct attaching *attaching)
 }
 
 /*
- * Succeeds also if counting is on already, because a killed controller has left
- * it on.
+ * Succeeds also if counting is on already, for example because the controller
+ * that had switched it on was killed.
  */
 int standing_by_switch_on(struct attaching *attaching, char **why)
 {

@@ -18,6 +18,7 @@ struct tracee {
 	pid_t tid;
 	pid_t own_tid; /* The thread's id in its own pid namespace. */
 	int is_stopped;
+	/* Not to be used: the thread has exited, was released, or is stuck. */
 	int is_gone;
 	/* The thread's registers at the stop. */
 	struct user_regs_struct registers;
@@ -72,8 +73,8 @@ void tracer_close(struct tracer *tracer);
 /*
  * tracer_stop_one() stops one thread, tracer_stop_all() all threads of the
  * process, within patience_ns. Return 0; -EAGAIN if a thread did not stop in
- * time; -ESRCH if there is no thread; or another -errno and *why. After an
- * error, all threads continue.
+ * time or, for tracer_stop_one(), exits meanwhile; -ESRCH if there is no
+ * thread; or another -errno and *why. After an error, all threads continue.
  */
 int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
 		    char **why);
@@ -98,7 +99,7 @@ void tracer_release(struct tracer *tracer);
 /*
  * Waits until a seized thread stops for another reason than a signal; signals
  * that arrive are delivered to the thread. Returns the status, as of waitpid(),
- * or 0 after the deadline or if the thread has exited.
+ * or 0 if the thread has exited or tracer_await_news() has returned 0.
  */
 int tracer_wait(struct tracer *tracer, struct tracee *thread,
 		uint64_t deadline_ns);

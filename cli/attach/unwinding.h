@@ -3,9 +3,9 @@
  * Finds the active functions of the threads of a stopped process, by libunwind.
  *
  * Registers are those at the stop. Memory is read and cached page by page,
- * because the process waits meanwhile. Only call frame information in the
- * memory of modules is used, because clew changes the return addresses that are
- * found, and guesses by libunwind may be wrong.
+ * because the process waits meanwhile. unwinding_frames() uses only call frame
+ * information in the memory of modules, because clew changes the return
+ * addresses that are found, and guesses by libunwind may be wrong.
  */
 #ifndef CLEW_CLI_ATTACH_UNWINDING_H
 #define CLEW_CLI_ATTACH_UNWINDING_H
@@ -19,8 +19,9 @@
 struct unwinding;
 
 /*
- * Must be called while all threads are stopped. `memory` is the open
- * /proc/PID/mem. Returns NULL if memory is short.
+ * The threads that are then unwound must be stopped as long as the result is
+ * used, because it caches memory. `memory` is the open /proc/PID/mem. Returns
+ * NULL if memory is short.
  */
 struct unwinding *unwinding_create(int memory, const struct target_maps *maps);
 void unwinding_destroy(struct unwinding *unwinding);

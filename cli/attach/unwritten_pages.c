@@ -57,8 +57,8 @@ static int open_same(const char *path, const struct target_mapping *mapping)
 }
 
 /*
- * Opens the file of a mapping. Returns a descriptor or -1. Only root may open
- * files in map_files; for other users the file's path is used.
+ * Opens the file of a mapping. Returns a descriptor or -1. Only privileged
+ * users may open files in map_files; for other users the file's path is used.
  */
 static int open_mapped(pid_t pid, const struct target_mapping *mapping)
 {
@@ -84,7 +84,7 @@ static void close_file(struct mapped_file *file)
 
 /*
  * Opens the file of a range, unless it is open already. Returns 0 if the range
- * is not code of one file, or the file cannot be opened.
+ * is not read-only code of one file, or the file cannot be opened.
  */
 static int open_file(struct mapped_file *file,
 		     const struct attaching *attaching, uint64_t start,
