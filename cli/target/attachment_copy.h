@@ -7,9 +7,9 @@
  * any value, and can change between two reads. Each function here therefore
  * reads a structure once, into the caller's memory, and checks each number that
  * clew uses as a size, a count, an index, a pid or an error against its bound
- * in wire/attachment.h. No other code in cli/ reads these structures from a
- * process. Addresses are not checked unless clew computes with them, because
- * clew uses them only to read and write the same process.
+ * in wire/attachment.h. Other code in cli/ reads only finish_wish of these
+ * structures, as a flag. Addresses are not checked unless clew computes with
+ * them, because clew uses them only to read and write the same process.
  *
  * The error -EBADMSG means that a number exceeds its bound. clew then refuses
  * to attach to the process.
@@ -23,9 +23,9 @@
 /*
  * Copy and check the variable clew_attachment, and clew_probes. `memory` is the
  * open /proc/PID/mem, `at` the variable's address in the process. All texts in
- * the copy end with NUL. In a library that is still being loaded the version is
- * 0; then the copy is all zero. Return 0, or -errno and *why; -EPROTO if the
- * library has another version.
+ * the copy end with NUL. attachment_copy() also accepts the version 0, of a
+ * library that is still being loaded; the copy is then all zero. Return 0, or
+ * -errno and *why; -EPROTO if the library has another version.
  */
 int attachment_copy(int memory, uint64_t at, struct wire_attachment *copy,
 		    char **why);

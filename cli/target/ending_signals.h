@@ -15,8 +15,8 @@
 int ending_signals_watch(void);
 
 /*
- * Closes the descriptor and unblocks the signals. A pending signal ends the
- * process.
+ * Closes the descriptor and unblocks the signals. A pending signal then ends
+ * the process, unless the signal is ignored.
  */
 void ending_signals_unwatch(int signals);
 

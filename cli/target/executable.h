@@ -28,8 +28,8 @@ int executable_is_musl_loader(const char *name);
 
 /*
  * Returns the path of the program that executing `path` would load: `path`
- * itself, or the interpreter if the file begins with "#!". The caller frees the
- * result.
+ * itself, or the interpreter if the file begins with "#!"; for "#!/usr/bin/env
+ * NAME", the file that env finds. The caller frees the result.
  */
 char *executable_program(const char *path);
 

@@ -38,8 +38,8 @@ int64_t file_rights_user(pid_t pid);
 /*
  * Returns whether a process with these rights can access a file or directory;
  * `mode` is that of access(2). clew tries this with the same rights in a forked
- * child. Returns 1 also if this is unknown: clew is not root, or the child
- * fails.
+ * child. Returns 1 without trying if the rights include CAP_DAC_OVERRIDE, and
+ * also if the result is unknown: clew is not root, or the child fails.
  */
 int file_rights_permit(const struct file_rights *rights, const char *path,
 		       int mode);

@@ -160,8 +160,8 @@ static int may_execute(int fd)
 /*
  * Returns the path of a new folder, which the caller frees. In the first
  * attempt the name is clew-PID, so that a repeated recording of the process has
- * the same configuration. If this name exists, it is random, so that another
- * user cannot create it before.
+ * the same configuration. Further attempts use a random name, which another
+ * user cannot create in advance.
  */
 static char *name_new(pid_t pid, const char *place, int attempt)
 {

@@ -28,8 +28,9 @@ struct inner_folder {
 /*
  * Creates a folder for a process. With is_to_load, only in a file system from
  * which code can be mapped. `cause` is a message that says why the process
- * needs the folder; *why begins with it. Returns 0, and the caller calls
- * inner_folder_close() or inner_folder_remove(); or -errno and *why.
+ * needs the folder; *why begins with it if no folder can be created. Returns 0,
+ * and the caller calls inner_folder_close() or inner_folder_remove(); or -errno
+ * and *why.
  */
 int inner_folder_make(struct inner_folder *folder, pid_t pid, int is_to_load,
 		      const char *cause, char **why);

@@ -364,8 +364,8 @@ static int bring_part(void *context, const char *name, uint32_t pid,
 }
 
 /*
- * Removes a part that was already copied to the home, after a later step has
- * failed.
+ * Removes the copy of a part from the home, if there is one, after a later step
+ * has failed.
  */
 static int take_back(void *context, const char *name, uint32_t pid,
 		     uint32_t seq)

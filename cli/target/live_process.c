@@ -203,8 +203,8 @@ int live_process_init(struct live_process *process, pid_t pid, char **why)
 	}
 	err = find_part(process, &maps, 0);
 	/*
-	 * After clew has detached, the part stays mapped, even if its file was
-	 * removed, so a mapped part alone proves nothing.
+	 * After clew has detached, the part may stay mapped, even if its file
+	 * was removed, so a mapped part alone proves nothing.
 	 */
 	if (!is_recorded(process, &maps))
 		err = -ENOENT;

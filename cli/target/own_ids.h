@@ -8,7 +8,10 @@
 
 #include <sys/types.h>
 
-/* Returns whether the process is in another pid namespace. */
+/*
+ * Returns whether the process is in another pid namespace than clew; 0 if this
+ * is unknown.
+ */
 int own_ids_differ(pid_t pid);
 
 /*

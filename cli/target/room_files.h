@@ -15,7 +15,7 @@ extern const struct memory_room_files room_files;
 /*
  * Returns whether the calling process may take `bytes` more bytes of memory and
  * the reserve of memory_room_reserve() stays free. Takes about 0.1 ms. Any
- * thread.
+ * thread may call this function.
  */
 int room_files_allow(uint64_t bytes);
 

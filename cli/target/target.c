@@ -244,8 +244,8 @@ static int open_library(pid_t pid, const struct target_mapping *module,
 }
 
 /*
- * Opens a module's file. Only root may open files in map_files; for other users
- * the file's path is used.
+ * Opens a module's file. Only privileged users may open files in map_files; for
+ * other users the file's path is used.
  */
 int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image)
@@ -460,7 +460,8 @@ uint64_t target_start_within(pid_t pid, pid_t own)
 
 /*
  * Returns the start of the stack, which the stat file contains. The kernel
- * chooses it at random for each program that is executed.
+ * chooses it at random for each program that is executed, unless randomization
+ * is switched off.
  */
 uint64_t target_program_mark(pid_t pid)
 {

@@ -73,9 +73,9 @@ int target_code(pid_t pid, const struct target_mapping *module, uint64_t at,
 		void *out, size_t bytes);
 
 /*
- * Opens the file of a module, of which `module` is the first mapping, even if
- * another file has its path now. Returns 0, and the caller calls image_close();
- * or -errno.
+ * Opens the file of a module, of which `module` is the first mapping. Returns
+ * 0, and the caller calls image_close(); or -errno, for example -ESTALE if the
+ * file was deleted or replaced and clew may not open the mapped file.
  */
 int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image);
@@ -127,8 +127,8 @@ uint64_t target_start(pid_t pid);
 uint64_t target_start_within(pid_t pid, pid_t own);
 
 /*
- * Returns a number that changes when the process executes another program; 0 if
- * it cannot be read.
+ * Returns a number that changes when the process executes another program,
+ * unless addresses are not randomized; 0 if it cannot be read.
  */
 uint64_t target_program_mark(pid_t pid);
 

@@ -62,16 +62,18 @@ struct chosen {
 
 /*
  * Parses an option of TARGET_CHOICE, or an argument of the command, which must
- * be a pid. Returns 0, or ARGP_ERR_UNKNOWN for the key of any other option.
+ * be a pid. After the last argument, refuses a choice without processes.
+ * Returns 0, or ARGP_ERR_UNKNOWN for the key of any other option.
  */
 error_t target_choice_parse(struct target_choice *choice, int key,
 			    const char *argument, struct argp_state *state);
 void target_choice_fini(struct target_choice *choice);
 
 /*
- * Finds the chosen processes that exist now, without clew itself and processes
- * that have exited. The caller frees chosen->items. Returns 0; or -errno and
- * *why if a file or cgroup cannot be read, or if no process is found.
+ * Finds the chosen processes: those with a given pid or pid file, whether or
+ * not they exist, and the others that exist now, without clew itself. The
+ * caller frees chosen->items. Returns 0; or -errno and *why if a file or cgroup
+ * cannot be read, or if a program or cgroup has no process.
  */
 int target_choice_find(const struct target_choice *choice,
 		       struct chosen *chosen, char **why);
