@@ -82,7 +82,7 @@ void a2n_answers_end(struct a2n_answers *answers)
 	}
 }
 
-/* Collects an address. */
+/* Collects an address; answers all collected ones if there is no more room. */
 static void answer_later(struct a2n_answers *answers, uint64_t address)
 {
 	answers->waiting[answers->waiting_count++] = address;

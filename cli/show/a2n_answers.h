@@ -4,8 +4,8 @@
  * and llvm-symbolizer do.
  *
  * Addresses of one module are cheaper to look up together. Therefore they are
- * collected until there are enough, until another question comes between, or
- * until the user waits for an answer.
+ * collected until `waiting` is full, until a line is no such address, or until
+ * the user may wait for an answer.
  */
 #ifndef CLEW_CLI_SHOW_A2N_ANSWERS_H
 #define CLEW_CLI_SHOW_A2N_ANSWERS_H
@@ -18,7 +18,8 @@ struct a2n_answers {
 	struct a2n *a2n;
 	const struct a2n_module *module; /* Module of the addresses, or NULL. */
 	struct a2n_space *space;         /* NULL if `module` is set. */
-	uint64_t time;                   /* Time in `space`. */
+	/* Time at which addresses in `space` are looked up. */
+	uint64_t time;
 	struct a2n_writer *writer;
 	uint64_t waiting[1024]; /* Collected addresses in `module`. */
 	size_t waiting_count;
@@ -34,11 +35,15 @@ int a2n_answers_open(struct a2n_answers *answers, const char *path,
 /*
  * Answers a line: "ADDRESS", which is in the module or the space, or "FILE
  * ADDRESS" as llvm-symbolizer accepts it. Both may begin with "CODE ". Modifies
- * the text. Returns 1; or 0 for any other text, which a2n_write_junk() answers.
+ * the text. Any other text is answered by a2n_write_junk(). Returns 1, or 0 for
+ * such other text.
  */
 int a2n_answer(struct a2n_answers *answers, char *text);
 
-/* Answers stdin, line by line if the user waits for each answer. */
+/*
+ * Answers all lines of stdin. Unless stdin is a regular file, writes each
+ * answer before the next line is read.
+ */
 void a2n_answer_input(struct a2n_answers *answers);
 
 /* Answers the collected addresses, if any. */

@@ -45,9 +45,10 @@ static int is_of(const struct inner_folder *folder, int fd)
 
 /*
  * Opens the map that the process writes, in the process's own file system and
- * without following links. Returns -EPERM if the file belongs neither to the
- * process's user nor to root, because another user can create a file of that
- * name. Returns -ENOENT if the folder cannot be opened.
+ * without following links. Returns a descriptor or -errno: -EPERM if the file
+ * belongs neither to the process's user nor to root, because another user can
+ * create a file of that name; -ENOENT if the folder cannot be opened or there
+ * is no map.
  */
 static int open_own_perf_map(pid_t pid, const char *name)
 {

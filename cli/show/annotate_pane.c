@@ -40,7 +40,7 @@ static void forget(struct annotate_pane *shown)
 	screen_page_clear(&shown->page);
 }
 
-/* Reads the call sites once. A recording without any has none to show. */
+/* Reads the call sites once. If they cannot be read, shows the reason. */
 static void read_sites(struct annotate_pane *shown)
 {
 	const struct viewed *viewed = shown->pane.viewed;

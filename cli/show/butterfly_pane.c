@@ -17,7 +17,7 @@ struct butterfly_pane {
 	struct butterfly butterfly;
 	struct butterfly_view view;
 	char *name;
-	/* Functions that were shown before. */
+	/* Functions to which Backspace leads back, the latest at the end. */
 	uint32_t *before;
 	size_t before_count, before_capacity;
 };
@@ -87,7 +87,6 @@ static void layout(struct pane *pane)
 	struct session *session = pane->viewed->session;
 	const char *name;
 
-	/* Beside the largest columns, with the module. */
 	text_begin_names(session, 0);
 	if (shown->function == FUNCTION_NONE)
 		return;

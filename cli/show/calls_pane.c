@@ -44,7 +44,7 @@ struct calls_pane {
 	struct latency_columns columns;
 	enum latency_key key;
 	enum calls_level level;
-	/* The rows of the levels that are not shown. */
+	/* The lists of the levels above the present one, for going back. */
 	struct screen_list lists[LEVELS];
 	struct slow_calls slow; /* the slow calls of one function */
 	uint32_t function;

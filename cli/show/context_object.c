@@ -64,8 +64,8 @@ static uint32_t name_context(struct context_object *object, uint64_t context)
 }
 
 /*
- * Returns the context of a node. Nodes outside all contexts, such as a thread's
- * name, have context 0.
+ * Returns the context of a node, whose label is a function of the catalog.
+ * Nodes outside all contexts, such as a thread's name, have context 0.
  */
 static uint64_t context_at(struct context_object *object, uint32_t label)
 {
@@ -74,7 +74,7 @@ static uint64_t context_at(struct context_object *object, uint32_t label)
 	return known ? known - 1 : 0;
 }
 
-/* Maximum for all probes together. */
+/* Maximum number of a call's values, of all probes together. */
 #define VALUES_MAX 512
 
 static size_t tell_values(const struct call_label *label,
@@ -116,7 +116,9 @@ static uint32_t step(void *argument, uint32_t parent, uint32_t function)
 
 	if (context == from && parent)
 		return parent;
-	/* 0 is outside all contexts. These calls need a name as well. */
+	/*
+	 * Context 0 means outside all contexts. Calls there also need a name.
+	 */
 	if (!context)
 		return catalog_named(object->catalog, KIND_GROUP,
 				     CATALOG_NO_MODULE, "(no context)");

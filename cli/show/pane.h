@@ -36,13 +36,15 @@ struct pane_kind {
 	const char *name;
 	const char *keys; /* the keys that the last line lists for this pane */
 	/*
-	 * Finds the rows. Called when the pane was opened or the metric has
-	 * changed.
+	 * Finds the rows. Called before the pane is drawn if is_stale is set.
 	 */
 	void (*update)(struct pane *pane);
 	/* Chooses columns for the width of the screen. */
 	void (*layout)(struct pane *pane);
-	/* Returns the order of the rows and the like; the caller frees it. */
+	/*
+	 * Returns the status line, with the order of the rows for example. The
+	 * caller frees it.
+	 */
 	char *(*state)(struct pane *pane);
 	void (*heading)(FILE *out, struct pane *pane);
 	screen_write_row *row; /* called with the pane as its context */
@@ -55,7 +57,10 @@ struct pane_kind {
 	 * Returns 0 if there is none.
 	 */
 	int (*find)(struct pane *pane, int is_backward);
-	/* Returns whether rows are text, in which the search looks; or NULL. */
+	/*
+	 * Returns whether the search reads the rows as text. NULL: it always
+	 * searches for functions.
+	 */
 	int (*is_text)(const struct pane *pane);
 	/* Whether the pane shows viewed->function when it is opened. */
 	int follows_function;

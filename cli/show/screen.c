@@ -35,7 +35,8 @@ enum { CRASHES = sizeof(crashes) / sizeof(*crashes), STACK_BYTES = 1 << 14 };
 static struct {
 	SCREEN *screen; /* NULL while the terminal is not taken over */
 	struct termios before;
-	char leaving[256]; /* what the terminal needs to show lines again */
+	/* escape sequences that end the mode of the screen */
+	char leaving[256];
 	size_t leaving_bytes;
 	pid_t owner; /* pid of clew; children may inherit the handlers */
 	int has_color;
@@ -89,7 +90,10 @@ static void die_of(int number)
 	raise(number);
 }
 
-/* Restores the terminal if the process crashes. */
+/*
+ * Installs handlers that restore the terminal if the process crashes. Signals
+ * that have a handler already keep it.
+ */
 static void watch_crashes(void)
 {
 	struct sigaction action = {
@@ -133,7 +137,8 @@ static void begin_colors(void)
 }
 
 /*
- * Returns a new terminal. The actions of signals remain those of the command.
+ * Returns a new terminal, or NULL. Restores the actions of SIGINT and SIGTERM,
+ * which newterm() changes.
  */
 static SCREEN *new_terminal(void)
 {
@@ -318,7 +323,7 @@ static void draw_line(unsigned int line, const char *text, int look, int shift)
 			continue;
 		}
 		length = mbrtowc(&character, text, MB_LEN_MAX, &state);
-		/* The locale does not have the character. */
+		/* The bytes are no character of the locale. */
 		if (length > MB_LEN_MAX) {
 			character = L'?';
 			length = 1;

@@ -45,19 +45,24 @@ enum screen_key {
 /*
  * Takes over the terminal at stdin and stdout. Without `has_color`, escape
  * sequences of text have no colours. The terminal is restored by
- * screen_close(), and if the process exits or crashes. Returns 0, or -errno and
- * *why: the terminal cannot place text.
+ * screen_close(), and if the process exits or crashes (SIGSEGV, SIGABRT,
+ * SIGILL, SIGFPE). Returns 0, or -errno and *why: the terminal cannot place
+ * text.
  */
 int screen_open(int has_color, char **why);
 void screen_close(void);
 
-/* Return the columns, and the lines of the list. */
+/*
+ * Return the number of columns, and the number of lines of the list (at least
+ * 1).
+ */
 unsigned int screen_columns(void);
 size_t screen_rows(void);
 
 /*
  * Waits for a key, at most `ms` milliseconds (-1: without limit), or until
- * `signals` (ending_signals.h) is readable.
+ * `signals` (ending_signals.h) is readable. Returns a character or an enum
+ * screen_key.
  */
 int screen_key(int signals, int ms);
 
@@ -77,7 +82,7 @@ void screen_keys(const char *text);
 struct screen_list {
 	size_t count, selected;
 	size_t first; /* the first visible row */
-	int shift;    /* columns of the rows to the left of the screen */
+	int shift;    /* columns of each row that are hidden on the left */
 };
 
 /*
@@ -116,8 +121,9 @@ void screen_page_clear(struct screen_page *page);
 void screen_page_draw(struct screen_page *page, const char *heading);
 
 /*
- * Selects the next row of `list` in which the page has the text, in upper or
- * lower case, or the previous one. Returns 0 if there is none.
+ * Selects the next row of `list` whose line in the page contains the text; with
+ * is_backward, the previous one. Ignores case, and continues at the other end.
+ * Returns 0 if no line contains it.
  */
 int screen_page_find(const struct screen_page *page, struct screen_list *list,
 		     const char *text, int is_backward);

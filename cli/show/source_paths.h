@@ -14,7 +14,10 @@
 	  "Search sources of OLD/... in NEW/...; repeatable", HELP_SOURCES }
 /* clang-format on */
 
-/* Adds the option's value, or calls argp_error(). */
+/*
+ * Adds the option's value to *sources, or reports an error of usage as
+ * argp_error() does.
+ */
 void parse_source_path(struct argp_state *state, const char *text,
 		       struct source_files *sources);
 

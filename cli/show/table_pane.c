@@ -11,7 +11,7 @@
 #include "report/view/labels.h"
 #include "report/write/text_rows.h"
 
-/* The kinds of rows, as in `clew report --by`. */
+/* The kinds of rows, as some of `clew report --by`. */
 static const struct row_kind {
 	const char *name;
 	enum label_by label;
@@ -70,7 +70,7 @@ static void forget(struct table_pane *table)
 	table->has_flat = 0;
 }
 
-/* Selects the row of a function, which may be at another place now. */
+/* Selects the row of a function. If it has none, keeps the selected index. */
 static void select_function(struct table_pane *table, uint32_t function)
 {
 	for (size_t i = 0; i < table->flat.count; i++)

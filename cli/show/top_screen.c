@@ -160,9 +160,9 @@ static void say(struct top_screen *screen, char *text)
 }
 
 /*
- * Returns a text with the callers and callees of the functions with this name,
- * which the caller frees. Returns NULL if the session does not have exactly one
- * such function.
+ * Returns a text with the callers and callees of the function with this name,
+ * which the caller frees. Returns NULL if no function of the session has this
+ * name, or several have it.
  */
 static char *butterfly_text(struct session *session, const char *name)
 {
@@ -357,7 +357,7 @@ static int look(struct top_screen *screen, char **why)
 	return 0;
 }
 
-/* Returns how long to wait for a key, at most a second. */
+/* Returns how many milliseconds to wait for a key: about a second at most. */
 static int wait_ms(double left_s)
 {
 	return left_s > 0 && left_s < 1 ? (int)(left_s * 1000) + 1 : 1000;

@@ -94,8 +94,8 @@ static int make_folder(struct top_target *target, char **why)
 }
 
 /*
- * Becomes the recorder, which `clew top` ends. If `clew top` crashes or is
- * killed, the kernel ends the recorder by the same signal.
+ * Becomes the recorder. `clew top` ends the recorder by SIGTERM; if `clew top`
+ * crashes or is killed, the kernel sends this signal.
  */
 static void become_recorder(char **argv, const char *said, pid_t top)
 {

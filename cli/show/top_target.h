@@ -18,9 +18,10 @@ struct top_target {
 	char *part;      /* The part in which it counts. */
 	char *recording; /* Directory of the recording. */
 	char *folder;    /* Temporary folder, removed at the end; or NULL. */
-	pid_t recorder;  /* The clew that records for us, or 0. */
+	pid_t recorder;  /* Pid of the clew that records, or 0. */
 	int pidfd;       /* Of a process that is already recorded, or -1. */
-	int is_started;  /* The recorder started the program. */
+	/* The recorder starts a program instead of attaching. */
+	int is_started;
 };
 
 /*
@@ -39,7 +40,10 @@ int top_target_open(struct top_target *target,
  */
 void top_target_close(struct top_target *target);
 
-/* Adds all parts of the target that can be read to the counts. */
+/*
+ * Adds parts that the counts do not have yet: the part of an already recorded
+ * process, or all parts of the temporary recording that can be read.
+ */
 void top_target_add_parts(const struct top_target *target,
 			  struct live_counts *counts);
 

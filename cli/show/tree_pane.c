@@ -29,9 +29,12 @@ enum {
 	CALLERS_DEPTH = 32,
 };
 
-/* The part of its caller that a callee has in a hot path, as in the page. */
+/*
+ * A callee in a hot path has at least this part of its caller, as in the page
+ * of `clew html`.
+ */
 #define HOT_PART (1.0 / 3)
-/* A callee with this part is the only important one. */
+/* A callee with at least this part of its caller is the only important one. */
 #define SINGLE_PART 0.9
 
 /* A visible node. */
@@ -211,7 +214,7 @@ static void open_hottest(struct tree_pane *tree, size_t row, double part)
 
 /*
  * Shows the roots, and opens the largest one, down to the first function with
- * several important callees.
+ * several important callees. In a tree of callers, opens only the largest root.
  */
 static void show_roots(struct tree_pane *tree)
 {

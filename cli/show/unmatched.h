@@ -31,7 +31,8 @@ int unmatched_several(const char *command, const char *function,
 
 /*
  * Replaces *why if a recording does not exist (err is -ENOENT): names the
- * recording with the nearest name, or the command that records one.
+ * recording with the nearest name or the command that records one, or says that
+ * the pattern matches no file.
  */
 void unmatched_recording(const char *path, int err, char **why);
 

@@ -44,8 +44,9 @@ int view_find(const char *command, struct session *session, const char *name,
 	      uint8_t **chosen);
 
 /*
- * Reports lost calls, because most formats of other tools cannot contain them.
- * view_recording() reports damage.
+ * Reports that the recording is incomplete (lost calls or samples, a budget, or
+ * problems), because most formats of other tools cannot contain this. Does
+ * nothing for a damaged recording, which view_recording() reports.
  */
 void view_print_losses(const struct session *session, const char *command);
 

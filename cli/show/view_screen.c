@@ -119,7 +119,10 @@ static struct pane *open_pane(const struct view_screen *screen)
 
 /* ---- The summary ---- */
 
-/* Returns the footer of reports, and its details. */
+/*
+ * Returns the footer of reports, with details if has_details. The caller frees
+ * it.
+ */
 static char *summary_text(struct session *session, int has_details)
 {
 	const int had_details = session->shows_details;
@@ -311,7 +314,7 @@ static void add_regex_matches(struct catalog *catalog, const char *text,
 	regfree(&regex);
 }
 
-/* Returns the functions among the candidates that a text means. */
+/* Returns a mask of the functions among the candidates that a text names. */
 static uint8_t *matches_of(struct catalog *catalog, const uint8_t *candidates,
 			   const char *text)
 {
