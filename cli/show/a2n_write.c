@@ -212,12 +212,15 @@ static void put_json_string(struct a2n_writer *writer, const char *text,
 
 	put_text(writer, "\"");
 	for (size_t i = 0; i < length; i++) {
-		/* Control characters were replaced when the text was stored. */
-		if (text[i] != '"' && text[i] != '\\')
+		const unsigned char c = (unsigned char)text[i];
+
+		if (c >= ' ' && c != '"' && c != '\\')
 			continue;
 		put(writer, text + from, i - from);
-		put_text(writer, "\\");
-		from = i;
+		from = c < ' ' ? i + 1 : i;
+		put_text(writer, c < ' ' ? "\\u" : "\\");
+		if (c < ' ')
+			put_number(writer, c, 16, 4);
 	}
 	put(writer, text + from, length - from);
 	put_text(writer, "\"");

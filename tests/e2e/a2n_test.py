@@ -385,6 +385,14 @@ class Output(A2n):
         self.assertEqual(json.loads(done.stdout),
                          {"input": "what?", "frames": []})
 
+    def test_json_escapes_control_characters_of_input(self):
+        path = self.build()
+        done = self.run_program(
+            [clewtest.CLEW, "a2n", "--json", "-e", path], text=True,
+            input="a\tb\x01\"\n")
+        self.assertEqual(json.loads(done.stdout),
+                         {"input": "a\tb\x01\"", "frames": []})
+
     def test_a_file_that_is_cut_short_is_refused(self):
         path = self.build()
         whole = path.read_bytes()
