@@ -22,12 +22,11 @@ struct rewritten {
 	enum part_kind kind;
 	char *text;
 	uint32_t type;
-	uint32_t
-		/*
-		 * Size of a bit-field, which begins at bit_offset behind the
-		 * address; or 0.
-		 */
-		bits;
+	/*
+	 * Number of bits of a bit-field, which begins bit_offset bits behind
+	 * the address; or 0.
+	 */
+	uint32_t bits;
 	uint64_t bit_offset;
 };
 

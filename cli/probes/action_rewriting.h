@@ -23,8 +23,8 @@ const char *const *action_names(const char *const *lines, size_t line_count,
 
 /*
  * Returns the rewritten line for a site. is_return says that the instruction
- * there leaves the function. Returns NULL and *why on failure, which the caller
- * frees.
+ * there leaves the function. On failure returns NULL, and *why, which the
+ * caller frees.
  */
 char *action_rewrite(const char *line, const struct variable_site *site,
 		     int is_return, struct arena *arena, char **why);

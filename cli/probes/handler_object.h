@@ -8,9 +8,10 @@
 /*
  * Rewrites an action's line that calls a handler for the library: the user's
  * text, and behind PROBE_ACTION_MARK the same with the object's absolute path.
- * *out is NULL if the line calls no handler; otherwise the caller frees it.
- * Prints a warning on stderr for imports that handlers must not call. Returns
- * 0; or -EINVAL and *why if the function does not exist or has invalid traits.
+ * *out is NULL if the line calls no handler or cannot be parsed; otherwise the
+ * caller frees it. Prints a warning on stderr for imports that handlers must
+ * not call. Returns 0; or -EINVAL and *why if the function does not exist or
+ * has invalid traits.
  */
 int handler_object_settle(const char *line, char **out, char **why);
 

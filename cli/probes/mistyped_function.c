@@ -75,7 +75,9 @@ static void offer_name(struct similar_names *names, const char *text)
 	for (size_t i = count_scopes(text); i > wanted; i--)
 		compared = strstr(compared, "::") + 2;
 	nearest_offer(&nearest, compared, strlen(compared));
-	/* Symbols that have exactly the user's text as a name precede. */
+	/*
+	 * The distance 0 is for symbols whose readable name is the user's text.
+	 */
 	if (nearest.best)
 		insert(names, text, nearest.distance + 1);
 }

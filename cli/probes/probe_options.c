@@ -207,7 +207,7 @@ static void check_site(void *context, const struct probe_site *site)
 		forecast->reason = site->reason;
 }
 
-/* Returns the file that certainly contains a probe, or NULL. */
+/* Returns the file to which the probe's text certainly refers, or NULL. */
 static const char *file_of(const struct probe_spec *spec, const char *program)
 {
 	if (strchr(spec->module, '/') && access(spec->module, R_OK) == 0)
@@ -247,8 +247,8 @@ static void forget_file(struct read_file *last)
 }
 
 /*
- * Returns the file's sites, or NULL for a file that is no ELF file, such as a
- * script.
+ * Returns the file's sites, or NULL if it cannot be read as an ELF file, such
+ * as a script.
  */
 static const struct probe_map *read_map(struct read_file *last,
 					const char *path)

@@ -19,8 +19,8 @@
 
 struct probe_options {
 	/*
-	 * Prints warnings about functions that do not exist yet under this
-	 * name; NULL prints none.
+	 * Name of the command in warnings about functions that do not exist
+	 * yet. NULL: no warnings are printed.
 	 */
 	const char *command;
 	const char *texts[PROBE_OPTIONS_MAX];

@@ -32,7 +32,10 @@ static struct comparison find_comparison(const char *text)
 
 			if (strncmp(text + at, sign, length) != 0)
 				continue;
-			/* Do not take "=" of "<=", nor "=b" of "a==b". */
+			/*
+			 * Two characters behind "<" or ">" are no operator, as
+			 * in "<<=".
+			 */
 			if (length == 1 || at == 0 ||
 			    !strchr("<>", text[at - 1]))
 				return (struct comparison){

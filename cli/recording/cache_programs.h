@@ -18,14 +18,14 @@
 enum cache_kept {
 	CACHE_HAS_STUBS = 1,
 	CACHE_HAS_TEXT = 2,
-	CACHE_FAILED = 4,  /* Stubs are missing. */
+	CACHE_FAILED = 4,  /* Stubs could not be created or stored. */
 	CACHE_IS_BUSY = 8, /* Another process is creating the stubs. */
 };
 
 /*
  * Handles all recordable programs of `paths`, at most `jobs` at once. Sets
- * kept[i] to bits of enum cache_kept. Returns 0, or -errno and *why, which the
- * caller frees, if nothing can be done.
+ * kept[i] of these programs to bits of enum cache_kept. Returns 0, or -errno
+ * and *why, which the caller frees, if nothing can be done.
  */
 int cache_programs(char *const *paths, size_t count, uint32_t jobs,
 		   const char *cache_folder, uint8_t *kept, char **why);

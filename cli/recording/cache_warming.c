@@ -62,7 +62,7 @@ struct readers {
 
 /* ---- In a process of its own ---- */
 
-/* Sets *had if the analysis was in the cache. */
+/* Sets *had to whether the analysis was in the cache. */
 static int analyse(const char *path, const char *folder, struct found *found,
 		   int *had)
 {
@@ -307,8 +307,8 @@ static int print_all(const char *command, const struct readers *readers)
 /* ---- Choice of files ---- */
 
 /*
- * Returns a file by its path, or the one that `clew record` would run by that
- * name.
+ * Returns `name` if it is a path of a file, or else the path of the program
+ * that `clew record` would run, or else `name`. The caller frees it.
  */
 static char *resolve(const char *name)
 {
@@ -341,7 +341,10 @@ static struct sized_file *choose_order(const struct loaded_files *files)
 	return order;
 }
 
-/* Lists the named files first. */
+/*
+ * Lists the programs that the user named, *named in number, and then the
+ * libraries that these need.
+ */
 static void choose_files(const struct cache_warming *warming,
 			 struct loaded_files *files, size_t *named)
 {

@@ -400,7 +400,7 @@ static int add_action(struct directives *directives,
 	return add_text(directives, directive, value, why);
 }
 
-/* Indexed by enum directive_kind. */
+/* Indexed by enum wire_setting_kind. */
 static int (*const adders[])(struct directives *directives,
 			     const struct directive *directive,
 			     const char *value, char **why) = {
@@ -508,7 +508,10 @@ const char *directives_conflict(const struct directives *directives)
 
 /* ---- Files ---- */
 
-/* Adds "word value", with blanks around both. */
+/*
+ * Adds the directive of a line "word value", which may have further blanks.
+ * Ignores empty lines and comments.
+ */
 static int add_line(struct directives *directives, char *line, char **why)
 {
 	static const char blanks[] = " \t\r\n";
@@ -550,7 +553,10 @@ int directives_add_file(struct directives *directives, const char *path,
 	return err;
 }
 
-/* Adds the directive, unless a rule has it. */
+/*
+ * Adds `cache` with this folder, which it creates, unless a rule has this
+ * directive.
+ */
 static void add_cache(struct directives *directives, char *folder, mode_t mode)
 {
 	char *why = NULL;

@@ -32,7 +32,7 @@ void directives_init(struct directives *directives);
 void directives_fini(struct directives *directives);
 
 /*
- * Adds "word value". The value may be NULL or "". Returns 0, or -EINVAL and
+ * Adds "word value". The value may be NULL or "". Returns 0, or -errno and
  * *why.
  */
 int directives_add(struct directives *directives, const char *word,

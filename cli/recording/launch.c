@@ -68,7 +68,8 @@ static void set_environment(const struct launch *launch)
 /*
  * Executes a program. execvp() would run files that the kernel rejects as
  * scripts without "#!", as shells do. For an ELF file of another machine, this
- * would give misleading errors.
+ * would give misleading errors, so execv() executes ELF files. Returns -errno
+ * on failure.
  */
 static int execute(char **argv)
 {

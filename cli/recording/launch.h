@@ -17,7 +17,7 @@ struct launch {
 	char *library; /* Library to preload. */
 	char *output; /* Absolute path for $CLEW_DIR; NULL to record nothing. */
 	/*
-	 * Called five times a second while the target runs, or NULL. The
+	 * Called about five times a second while the target runs, or NULL. The
 	 * function may set this member to NULL.
 	 */
 	void (*poll)(void *context);
@@ -31,11 +31,16 @@ struct launch_outcome {
 };
 
 /*
- * Runs the target and waits for its end. Returns 0, or -errno if fork() failed.
+ * Runs the target and waits for its end. Returns 0, or -errno if no process
+ * could be created. After success, the signals for which it has waited stay
+ * blocked.
  */
 int launch(const struct launch *launch, struct launch_outcome *outcome);
 
-/* Ends this process by the signal, without a core file. */
+/*
+ * Ends this process by the signal, without a core file, or with the status 128
+ * + signal_number if the signal does not end it.
+ */
 void die_by(int signal_number);
 
 #endif

@@ -21,7 +21,10 @@ static const char *const default_folders[] = { MACHINE_LIBRARY_FOLDERS };
 struct library_search {
 	struct needed_libraries *libraries;
 	struct loader_cache cache;
-	char *interpreter; /* the path in PT_INTERP of the program, or NULL */
+	/*
+	 * path in the program's PT_INTERP if it is of glibc's loader, or NULL
+	 */
+	char *interpreter;
 };
 
 /* ---- Content of a file ---- */

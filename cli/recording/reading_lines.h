@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports why recorded processes start slowly: "reading libLLVM.so.14, once".
- * Analysing a module for the first time takes up to some seconds; later starts
- * find the result in the cache.
+ * Reports why recorded processes start slowly: "analysing libLLVM.so.14, which
+ * takes longer the first time". Analysing a module for the first time takes up
+ * to some seconds; later starts find the result in the cache.
  *
  * Each report is a line on stderr without cursor movements, so output of the
  * programs is not overwritten.

@@ -81,8 +81,8 @@ error_t recording_parse(struct directives *directives, int key,
 			const char *argument, struct argp_state *state);
 
 /*
- * Checks all options after parsing. Exits with an error if two of them
- * contradict each other.
+ * Checks all options after parsing. Exits with an error if two of them exclude
+ * each other, or one needs another that is missing.
  */
 void recording_check(const struct directives *directives,
 		     struct argp_state *state);

@@ -31,7 +31,8 @@ static int is_written(int fd)
 /*
  * Returns whether a process with this pid exists. This check is not reliable
  * with several pid namespaces, and the check by a lease is not reliable on
- * stacked file systems. Therefore both checks must succeed.
+ * stacked file systems. Therefore a file is changed only if neither check finds
+ * a process.
  */
 static int is_alive(pid_t pid)
 {
