@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cuts lines by columns. A column is one byte of ASCII, or one UTF-8 sequence
- * if the locale uses UTF-8. Function names hardly contain wide characters, so
- * no table of widths is needed.
+ * Cuts lines by columns. A column is one byte of ASCII or one UTF-8 sequence.
+ * Function names hardly contain wide characters, so no table of widths is
+ * needed.
  */
 #include "cli/common/cut.h"
 

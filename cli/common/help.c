@@ -200,7 +200,7 @@ static void put_group(FILE *out, const struct option_list *list, int group,
 	}
 }
 
-/* Prints only the names of these options, on one or two lines. */
+/* Prints only the names of these options. */
 static void put_group_names(FILE *out, const struct option_list *list,
 			    int group)
 {

@@ -3,9 +3,10 @@
  * The text that `--help` prints for a command, from the option tables of its
  * argp.
  *
- * The most useful options (HELP_FIRST) are listed first, and all others follow
- * by purpose. A text that is longer than a screen is cut to these first options
- * and the names of the others; `--help=all` prints all of it.
+ * If a command has more than ten options, the most useful ones (HELP_FIRST) are
+ * listed first, and all others follow by purpose. A text that is longer than a
+ * screen is cut to these first options and the names of the others;
+ * `--help=all` prints all of it.
  */
 #ifndef CLEW_CLI_COMMON_HELP_H
 #define CLEW_CLI_COMMON_HELP_H
@@ -38,7 +39,8 @@ enum help_group {
 };
 
 enum help_extent {
-	HELP_BRIEF, /* at most HELP_LINES_MAX lines */
+	/* the short text if the other has more than HELP_LINES_MAX lines */
+	HELP_BRIEF,
 	HELP_ALL,
 	HELP_LINES, /* Each option on one line, for shell completion. */
 };

@@ -13,7 +13,7 @@
 
 #define LIBRARY_VARIABLE "CLEW_LIBRARY"
 
-/* Returns the folder of this program. The caller frees it. */
+/* Returns the folder of this program, or NULL. The caller frees it. */
 static char *own_folder(void)
 {
 	char path[PATH_MAX];

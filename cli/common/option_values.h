@@ -16,7 +16,10 @@
 void parse_regex(struct argp_state *state, const char *option, const char *text,
 		 regex_t *regex);
 
-/* Returns a number from 0 to 100, or calls argp_error(). */
+/*
+ * Returns the value of --threshold, a number from 0 to 100, or calls
+ * argp_error().
+ */
 double parse_percent(struct argp_state *state, const char *text);
 
 /* Calls argp_error() with the words that the option accepts. */

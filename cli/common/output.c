@@ -221,7 +221,7 @@ static int refuse(const char *path, char **why)
 		path);
 }
 
-/* Renames PATH.before to PATH.old, or removes it if it is empty. */
+/* Renames PATH.before to PATH.old, or removes it if it has no content. */
 static int keep(const char *before, const char *old, char **why)
 {
 	int err;
@@ -530,7 +530,10 @@ int output_give(const char *path, uid_t user)
 	return err;
 }
 
-/* Returns whether `path` is the folder or inside it. Either may not exist. */
+/*
+ * Returns whether `path` is the folder or inside it; 0 if either does not
+ * exist.
+ */
 static int is_within(const char *path, const char *folder)
 {
 	char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);

@@ -34,9 +34,9 @@ int output_create(struct output *output, const char *path, const char *config,
 		  char **why);
 
 /*
- * Keeps the recording: PATH.before replaces PATH.old. If PATH.before is empty
- * or contains no calls, it is removed instead. May be repeated. Returns 0, or
- * -errno and *why.
+ * Keeps the recording: PATH.before replaces PATH.old. If PATH.before has no
+ * part and no note about a process, it is removed instead. May be repeated.
+ * Returns 0, or -errno and *why.
  */
 int output_keep(struct output *output, char **why);
 
@@ -64,8 +64,9 @@ int output_give(const char *path, uid_t user);
 
 /*
  * Renames PATH.1 to PATH.2 and so on, removes PATH.keep, and renames `newest`
- * to PATH.1. Changes nothing if any of these exists and is no recording.
- * Returns 0, or -errno and *why.
+ * to PATH.1. Changes nothing if a file exists at one of these numbered paths
+ * and is neither a recording nor an empty directory. Returns 0, or -errno and
+ * *why.
  */
 int output_rotate(const char *path, const char *newest, unsigned int keep,
 		  char **why);

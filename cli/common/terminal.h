@@ -33,20 +33,22 @@ int terminal_has_color(const struct terminal *terminal);
 int terminal_begin(struct terminal *terminal);
 
 /*
- * Returns the columns for a line of prose: the terminal's, or 80 without one; 0
- * for no limit, with --wide. Call it before terminal_begin().
+ * Returns the columns for a line of prose: one fewer than the terminal has, or
+ * 80 without one; 0 for no limit, with --wide. Call it before terminal_begin().
  */
 unsigned int terminal_prose_width(const struct terminal *terminal);
 
 /*
- * Returns the columns for a line of a table: the terminal's; 0 for no limit,
- * without a terminal or with --wide. Call it before terminal_begin().
+ * Returns the columns for a line of a table: one fewer than the terminal has; 0
+ * for no limit, without a terminal or with --wide. Call it before
+ * terminal_begin().
  */
 unsigned int terminal_table_width(const struct terminal *terminal);
 
 /*
- * Returns 0 if all of stdout was written; otherwise prints an error and returns
- * the exit status of failure.
+ * With a pager, waits for its end and returns 0. Otherwise returns 0 if all of
+ * stdout was written, or prints an error and returns the exit status of
+ * failure.
  */
 int terminal_finish(struct terminal *terminal, const char *command);
 

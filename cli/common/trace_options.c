@@ -8,7 +8,7 @@
 
 enum { KEY_FROM = 0x500, KEY_TO, KEY_AROUND };
 
-/* On each side. */
+/* Length of the window on each side of the time of --around. */
 #define AROUND_NS UINT64_C(5000000)
 
 /* clang-format off */

@@ -20,7 +20,7 @@
 /* Characters of an answer that an error message quotes. */
 enum { QUOTED_MAX = 200 };
 
-/* Maximum of the wait that a server can ask for. */
+/* Maximum wait that a server can request. */
 enum { RETRY_MAX_S = 1000000 };
 
 /* Pause before the second try; each further pause is twice as long. */
@@ -45,7 +45,7 @@ static int ends_in(const char *text, const char *end)
 	       strcmp(text + length - end_length, end) == 0;
 }
 
-/* Returns whether the host of an address is this one. */
+/* Returns whether the host of an address is a loopback address. */
 static int is_local(const struct curl_functions *curl, const char *address)
 {
 	CURLU *url = curl->url_begin();
@@ -301,7 +301,10 @@ static int may_try_again(const struct http_try *try)
 	}
 }
 
-/* Returns the pause before the next try, somewhat at random. */
+/*
+ * Returns the pause before the next try: as the server requests, or else random
+ * within bounds.
+ */
 static int64_t pause_ms(const struct http_try *try)
 {
 	int64_t pause = FIRST_PAUSE_MS << (try->answer->tries - 1);

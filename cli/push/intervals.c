@@ -18,7 +18,7 @@
 #include "cli/common/output.h"
 #include "cli/common/own_child.h"
 
-/* Added to the priority of the children, which compete with the program. */
+/* Added to the nice value of the children, which compete with the program. */
 enum { NICENESS = 10 };
 
 /* ---- Children ---- */
@@ -48,7 +48,7 @@ static char *snapshot_path(const struct intervals *intervals,
 		      : memory_printf("%s", intervals->output);
 }
 
-/* Frees the texts that are not literals. */
+/* Frees the words and their array. */
 static void free_words(char **argv, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -94,8 +94,8 @@ static void start_merge(struct intervals *intervals)
 }
 
 /*
- * Pushes the difference between the snapshots `newer` and `older`, or all of
- * `newer` if `older` is 0.
+ * Starts to push the difference between the snapshots `newer` and `older`, or
+ * all of `newer` if `older` is 0.
  */
 static void start_push(struct intervals *intervals, unsigned int newer,
 		       unsigned int older)

@@ -6,8 +6,9 @@
  * Two child processes do the work: `clew merge` writes a snapshot, and `clew
  * push --since=EARLIER` sends the difference to the snapshot before. Both only
  * read the recording. If one fails or takes long, the recorded processes and
- * the recording are not concerned. An interval begins only when the work of the
- * one before is done; it then lasts longer, and nothing is missing.
+ * the recording are not concerned. A snapshot is begun only when the work of
+ * the interval before is done. That interval then lasts longer, and nothing is
+ * missing.
  *
  * The newest snapshot is OUTPUT.1, the one before it OUTPUT.2, and so on.
  */
@@ -51,7 +52,7 @@ struct intervals {
 	int child_fd;     /* readable when the child has exited; or -1 */
 	uint64_t next_ns; /* CLOCK_MONOTONIC of the next interval */
 	int has_snapshot; /* whether OUTPUT.1 belongs to this session */
-	struct push_counts *counts; /* never NULL */
+	struct push_counts *counts; /* not NULL if `output` is not */
 	struct push_counts own;     /* used if there is no memory to share */
 };
 
@@ -63,7 +64,8 @@ void intervals_begin(struct intervals *intervals,
 
 /*
  * Begins or finishes the work of an interval, without waiting. Returns the
- * milliseconds until the next call is due, or -1 if only child_fd matters.
+ * milliseconds until the next call is due, or -1 if no call is due before
+ * child_fd is readable.
  */
 int intervals_step(struct intervals *intervals);
 
