@@ -181,7 +181,7 @@ static struct measure *function_selves(const struct session *session)
 
 /*
  * Finds the function that the user names, and its copies, among the selected
- * functions with time or calls of their own. Returns 0 if none matches, or
+ * functions with time or calls of their own. Returns 1; or 0 if none matches or
  * several different ones do.
  */
 static int choose(struct annotated_functions *chosen, struct session *session,

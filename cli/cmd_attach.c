@@ -345,7 +345,7 @@ static void add_all(struct attach_run *run, const struct chosen *first)
 		char *why = NULL;
 
 		if (target_choice_find(&run->options->choice, &chosen, &why) !=
-		    0) { /* All processes have exited. */
+		    0) { /* For example, all processes have exited. */
 			free(why);
 			return;
 		}
@@ -432,7 +432,10 @@ static uint64_t end_intervals(struct attach_run *run)
 {
 	struct push_counts counts;
 
-	/* Only another signal than that which ended the run ends the work. */
+	/*
+	 * The signal that ended the run must not end this work, but a later one
+	 * does.
+	 */
 	ending_signals_consume(run->signals);
 	intervals_end(&run->intervals, run->signals, &counts);
 	for (size_t i = 0; i < run->folder_count; i++)

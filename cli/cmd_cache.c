@@ -174,8 +174,9 @@ static int ends_with(const char *name, const char *end)
 }
 
 /*
- * Returns the time of the last use. The modification time of stubs is their
- * seal (preload/stubs/prelinked_file.h), so the access time counts.
+ * Returns the time of the last use. For files of recordings this is the access
+ * time, because the modification time of stubs is their seal
+ * (preload/stubs/prelinked_file.h).
  */
 static time_t last_use(const struct cache_entry *entry,
 		       const struct stat *status)
@@ -223,8 +224,8 @@ static void add(struct cache_entries *entries, const char *directory, int fd,
 }
 
 /*
- * Adds the content of a directory, least recently used first. `path` must
- * outlive the entries. Returns 0 or -errno.
+ * Adds the content of a directory, and sorts all entries: the least recently
+ * used one first. `path` must outlive the entries. Returns 0 or -errno.
  */
 static int list_folder(const char *path, struct cache_entries *entries)
 {

@@ -30,12 +30,15 @@ enum {
 	STATUS_FAILED = 2, /* A condition of --fail-if failed. */
 };
 
-/* Less than one call or one nanosecond. */
+/* Threshold in percent that hides only subtrees without any change. */
 #define HIDE_UNCHANGED 1e-18
 
 struct diff_options {
 	struct view_options view;
-	/* Path of the second recording, and of the first after view.path. */
+	/*
+	 * Paths of the second and of the first recording. view.path is the path
+	 * of the one that was opened last.
+	 */
 	const char *after, *before_path;
 	struct session *before; /* The first recording, once it is open. */
 	struct tree_limits limits;

@@ -251,8 +251,8 @@ static int check_measures(const struct export *export,
 }
 
 /*
- * Opens traces, if the recording has any. The window also limits other items
- * with a time.
+ * Opens traces, if the format uses them and the recording has any. The window
+ * also limits other items with a time.
  */
 static void open_traces(struct export *export, struct traces *traces,
 			const struct export_options *options)

@@ -27,8 +27,8 @@ enum {
 /* clang-format on */
 
 /*
- * Returns whether the arguments are one of these commands, with the pid after
- * or before the word.
+ * Returns whether the first argument is `add`, `rm` or `ls`, apart from an
+ * option --pid or -p before it.
  */
 int is_live_probe_command(int argc, char **argv);
 

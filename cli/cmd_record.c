@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `clew record`: runs a program and records it. If recording fails, the target
- * runs all the same. The exit status is the target's, or STATUS_UNRECORDED if
- * the target succeeds but is not recorded.
+ * runs all the same. The exit status is the target's; STATUS_UNRECORDED if the
+ * target succeeds but is not recorded; or 126 or 127 if it cannot be executed.
  */
 #include <argp.h>
 #include <errno.h>
@@ -223,7 +223,7 @@ static void keep_announced(const struct record_check *check,
 		}
 }
 
-/* Reads a part. Returns whether it is complete. */
+/* Reads chunks of these kinds from a part. Returns whether this succeeded. */
 static int read_part(struct part_copy *part, const char *path, uint64_t kinds)
 {
 	char *why;
@@ -287,7 +287,10 @@ static int check_recording(const char *name,
 	return !why;
 }
 
-/* Returns the status of a target that ran, or dies by the same signal. */
+/*
+ * Returns the exit status of clew for a target that ran, or dies by the signal
+ * that has killed the target.
+ */
 static int status_of(const struct launch_outcome *outcome, int is_recorded)
 {
 	if (WIFSIGNALED(outcome->status))
@@ -362,8 +365,8 @@ static void poll_meanwhile(void *context)
 }
 
 /*
- * Keeps the new recording if it contains calls. Otherwise restores the earlier
- * one.
+ * If there is an earlier recording: keeps the new one if calls were counted in
+ * it, or if its folder was moved. Otherwise restores the earlier one.
  */
 static void settle_output(const char *name, struct output *output)
 {
@@ -379,8 +382,8 @@ static void settle_output(const char *name, struct output *output)
 }
 
 /*
- * Prints progress on a terminal, so that a slow start does not look like a
- * hang.
+ * Polls while the target runs: to print progress on a terminal, so that a slow
+ * start does not look like a hang, and to keep the new recording early.
  */
 static void begin_poll(const struct record_options *options,
 		       struct record_poll *poll)

@@ -96,7 +96,9 @@ static size_t parse_subject(struct argp_state *state, const char *text)
 	return parse_word(state, "by", text, names, SUBJECTS);
 }
 
-/* Reports the first key that does not exist. */
+/*
+ * Reports the first key that does not exist, or that there are too many keys.
+ */
 static void refuse_keys(struct argp_state *state, const char *text)
 {
 	while (1) {

@@ -188,8 +188,8 @@ static size_t print_table(const struct top_command *top,
 }
 
 /*
- * Returns the time until the next table. The first table is printed on time: no
- * earlier reading had a cost.
+ * Returns the seconds until the next table. The first table is printed on time:
+ * no earlier reading had a cost.
  */
 static double wait_s(const struct top_command *top,
 		     const struct live_counts *counts)
