@@ -44,8 +44,8 @@ static uint64_t key_of(const struct recorded_code *code)
 
 /*
  * Adds a piece of code, which is valid from `lead` ticks before its time stamp
- * on, or ends the piece that the record says was freed. `ids` maps key_of() to
- * the latest piece with this key.
+ * on (0 ticks for registered objects), or ends the piece that the record says
+ * was freed. `ids` maps key_of() to the latest piece with this key.
  */
 static void enter(struct announced_code *announced, struct catalog *catalog,
 		  const struct recorded_code *code, uint64_t lead,

@@ -36,7 +36,8 @@ struct announced_code {
 /*
  * Reads the records of a part, and skips invalid ones. Code may run shortly
  * before it is reported. If the clock's rate is known, code is therefore valid
- * from a tenth of a second before its time stamp on.
+ * from a tenth of a second before its time stamp on; code of registered
+ * objects, from its time stamp on.
  */
 void announced_code_init(struct announced_code *announced,
 			 struct catalog *catalog, const struct part_copy *part,

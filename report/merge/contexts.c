@@ -200,7 +200,8 @@ static void check_place(struct inconsistencies *inconsistencies,
 
 /*
  * Stores in contexts->path the indices of this context and of its callers, up
- * to the first one whose caller has a node, and returns this caller's node. If
+ * to the first one whose caller has a node, and returns this caller's node.
+ * Without such a caller, returns the root, or the node for unknown callers. If
  * a caller occurs twice on the path, which only happens in a damaged recording,
  * the caller is regarded as unknown.
  */

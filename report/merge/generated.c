@@ -117,8 +117,8 @@ static void read_one(struct generated *generated, enum announced kind)
 }
 
 /*
- * Reads all data about generated code. The perf map is read before the jitdump,
- * because of two entries that are valid at the same time the later one has
+ * Reads all data about generated code. The perf map is read before the jitdump:
+ * if two entries are valid at the same time, the one that was read last has
  * precedence.
  */
 static void read_announced(struct generated *generated)

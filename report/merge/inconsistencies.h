@@ -36,8 +36,8 @@ const char *java_text(uint32_t state);
 /*
  * Each of the following functions returns the text of a problem, which the
  * caller frees, or NULL if the part does not have this problem. The first two:
- * why native methods of Java have no names, and why calls of JNI functions are
- * missing.
+ * why Java methods are not counted or native methods have no names, and why
+ * calls of JNI functions are missing.
  */
 char *java_problem_text(const struct part_copy *part);
 char *jni_problem_text(const struct part_copy *part);

@@ -78,7 +78,7 @@ struct merged {
 	uint64_t strays;
 	/* Number of the tree's nodes that are recorded contexts. */
 	uint64_t contexts;
-	/* number of processes whose calls have the wanted labels */
+	/* number of parts whose calls have the wanted labels */
 	uint64_t labelled;
 	/* whether a trace has call sites (clew record --sites) */
 	int has_call_sites;

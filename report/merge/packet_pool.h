@@ -31,8 +31,8 @@ struct packet_pool {
 
 /*
  * Runs `count` workers until all packets are processed. `workers` is an array
- * of elements of `bytes` bytes. If no thread can be created, the caller does
- * the work as the first worker.
+ * of elements of `bytes` bytes. The calling thread is the first worker, so it
+ * does all work if no thread can be created.
  */
 void packet_pool_run(struct packet_pool *pool, void *workers, size_t bytes,
 		     unsigned int count);

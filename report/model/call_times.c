@@ -8,7 +8,10 @@
 #include "base/memory.h"
 #include "report/model/tree.h"
 
-/* Calls shorter than this many times the cost of measuring are too short. */
+/*
+ * The times of a function are not precise if the median duration of its calls
+ * is below this many times the cost of measuring.
+ */
 #define SHORT_CALL 5
 
 /* Times of one node in one part, in the part's ticks. */

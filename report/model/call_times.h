@@ -50,7 +50,9 @@ struct timings {
 	/* maps function << 32 | caller to 1 + the pair's index */
 	struct idmap pairs_at;
 	struct timing *nodes; /* the timing of each node of the tree */
-	/* later nodes have no times; 0 if nothing was timed */
+	/*
+	 * number of elements of `nodes`; later nodes of the tree have no times
+	 */
 	size_t node_count;
 	/* the histogram of each function of the catalog */
 	struct timing_bins *functions;

@@ -16,7 +16,10 @@ enum { LARGE_BYTES = 4 << 20 };
 #define SHARED " / "
 enum { SHARED_NAMES_BYTES = 256 };
 
-/* Reports that a large module is read: the first time, this takes seconds. */
+/*
+ * Reports that a module is read. For a large module this is printed at once,
+ * because reading it takes seconds the first time.
+ */
 static void tell(struct catalog *catalog, const struct catalog_module *module)
 {
 	struct stat status;
@@ -166,8 +169,8 @@ size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
 }
 
 /*
- * Returns the name with those of functions that were merged with this one, at
- * most one of them; NULL if there are none.
+ * Returns the name with that of one function that was merged with this one, and
+ * with the number of the others; NULL if there are none.
  */
 static char *with_merged(struct catalog *catalog, uint32_t function,
 			 const char *name, const enum a2n_detail *detail)

@@ -20,8 +20,9 @@ void clock_init(struct clock *clock, const struct wire_header *header);
 
 /*
  * Converts time stamps like `anchor`, the clock of another part, so that events
- * of both parts stay in order. Does nothing if the parts are from different
- * machines or boots: their clocks then differ by more than 1 ms.
+ * of both parts stay in order. Does nothing if the clocks differ by more than 1
+ * ms, as those of different machines or boots do, or if the anchor's rate is
+ * unknown.
  */
 void clock_align(struct clock *clock, const struct clock *anchor);
 

@@ -253,7 +253,10 @@ uint32_t catalog_add_module(struct catalog *catalog,
 			    const struct module_record *record,
 			    uint32_t **functions);
 
-/* Returns the function that begins at a vaddr; creates it if needed. */
+/*
+ * Returns the function that begins at a vaddr; creates it if needed.
+ * FUNCTION_UNKNOWN for a vaddr that no module can have.
+ */
 uint32_t catalog_function_at(struct catalog *catalog, uint32_t module,
 			     uint64_t vaddr);
 

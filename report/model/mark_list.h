@@ -94,8 +94,8 @@ void mark_list_add_value(struct mark_list *list,
 const struct mark_event **mark_list_by_time(const struct mark_list *list);
 
 /*
- * Pairs the events from index `from` on. These must be all events of one
- * process.
+ * Sorts the events from index `from` on by time, and pairs them. These must be
+ * all events of one process.
  */
 void mark_list_pair(struct mark_list *list, size_t from);
 

@@ -82,7 +82,8 @@ char *listed_crash_text(const struct listed_probe *probe,
 			const struct listed_crash *crash);
 
 /*
- * Prints one line for each probe that no process has set, and for each crash.
+ * Prints one line for each probe that no process has set (one for both probes
+ * of a --snapshot-when), and one for each probe whose handler crashed.
  */
 void probes_warn(FILE *out, const struct probe_list *list, const char *prefix);
 

@@ -52,8 +52,9 @@ struct shown_names {
 
 /*
  * Chooses the names of a table's functions, before its first row. The list may
- * contain a function several times. Without this call, a function that is asked
- * for later gets a longer name than an earlier one, but no equal one.
+ * contain a function several times. Without this call, a function that is
+ * looked up later gets a longer name than an earlier one, but not the same
+ * name.
  */
 void shown_names_add(struct shown_names *names, struct catalog *catalog,
 		     const uint32_t *functions, size_t count);
