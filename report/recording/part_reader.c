@@ -247,7 +247,7 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 
 	/*
 	 * If the file or its header is empty, the process was killed before it
-	 * could write the header.
+	 * could write the header, or has not written it yet.
 	 */
 	if (!file_bytes || (file_bytes >= sizeof(none) &&
 			    memcmp(header->magic, none, sizeof(none)) == 0))

@@ -33,8 +33,8 @@ int taken_open(struct taken *taken, const char *path, char **why);
 void taken_close(struct taken *taken);
 
 /*
- * Returns whether the calls of the packet with this offset and sequence were
- * counted. `taken` may be NULL.
+ * Returns whether the calls of the packet with this offset and sequence, or of
+ * a later packet at this offset, were counted. `taken` may be NULL.
  */
 int taken_has(const struct taken *taken, uint64_t offset, uint64_t sequence);
 
