@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hints: sentences that a report prints below its footer, the most important
- * first. Each names a change for the next recording, or a report to read next.
+ * first. Each names a change for the next recording, a report to read next, or
+ * a tool for functions that clew does not show.
  */
 #ifndef CLEW_VIEW_ADVICE_H
 #define CLEW_VIEW_ADVICE_H
@@ -12,7 +13,10 @@ enum { ADVICE_MAX = 2 }; /* maximum number of sentences in one report */
 
 /* The share of all CPU time above which clew's own cost is mentioned. */
 #define ADVICE_COST_SHARE 0.30
-/* The share of the time below which code without names is not mentioned. */
+/*
+ * The share of the time or calls below which code without names is not
+ * mentioned.
+ */
 #define ADVICE_UNNAMED_SHARE 0.05
 
 enum { ADVICE_FEW_SAMPLES = 100 };

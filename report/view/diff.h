@@ -16,7 +16,7 @@ struct diff {
 	struct tree changes;
 	/* the first session's catalog, which contains all functions */
 	struct catalog *catalog;
-	/* time, if both recordings have it from the same kind of clock */
+	/* time, if both sessions show it, from the same kind of clock */
 	enum metric metric;
 	/* How each recording measured time. */
 	enum wire_time clock_before, clock_after;
@@ -71,7 +71,10 @@ enum diff_key { DIFF_SELF, DIFF_TOTAL, DIFF_CALLS };
  */
 struct diff_row diff_row_of(const struct diff *diff, const uint8_t *chosen);
 
-/* Returns a measured or sampled time of one side with the error of a sum. */
+/*
+ * Returns the time of a measure with its statistical error. `whole` is all time
+ * of the measure's recording.
+ */
 struct sampled diff_sampled(const struct measure *measure,
 			    struct sampled whole);
 

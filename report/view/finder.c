@@ -321,8 +321,8 @@ static size_t choose_starts(const struct catalog *catalog,
 }
 
 /*
- * Chooses functions with code of the line; if there are none, those into which
- * it was inlined.
+ * Chooses functions with code of the line; in modules without such functions,
+ * those into which the line was inlined.
  */
 static size_t choose_line(struct catalog *catalog, const uint8_t *candidates,
 			  const struct query *query, uint8_t *chosen)

@@ -12,7 +12,10 @@
 #include "report/view/selection.h"
 
 /* Lower limits; below these, advice is omitted. */
-/* least number of lookups, at least ten for each name */
+/*
+ * least number of lookups; each name must also be looked up ten times on
+ * average
+ */
 #define JNI_LOOKUPS_LEAST 100
 /* least number of copied bytes, or JNI_COPIES_LEAST copies */
 #define JNI_COPIED_BYTES_LEAST 1000000

@@ -47,7 +47,10 @@ struct session {
 	 * without an end, and both are 0 without a period.
 	 */
 	uint64_t from_ns, to_ns;
-	/* 1 if calls were only counted, so that none is in the period */
+	/*
+	 * 1 if calls were only counted, without times: none is then in the
+	 * period
+	 */
 	int has_no_calls;
 	/* number of samples, including those in clew's own code */
 	uint64_t samples_taken;

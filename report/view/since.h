@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording has more than an earlier snapshot of the same processes.
+ * What a recording contains in addition to an earlier snapshot of the same
+ * processes.
  *
  * A process only adds to its part: functions, contexts and counts of a snapshot
  * also exist in each later one. Functions are the same if they begin at the

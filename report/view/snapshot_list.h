@@ -22,7 +22,7 @@ struct listed_snapshot {
 	 * duration of the call until the snapshot; 0 if the probe measured none
 	 */
 	uint64_t call_ns;
-	/* Whether a call of the function caused the snapshot. */
+	/* whether a call of the function caused the snapshot */
 	int is_of_call;
 	int has_trace;
 };

@@ -183,7 +183,7 @@ struct share_interval summary_total_share(const struct summary *summary,
 
 /*
  * Returns the time, in ms since the JVM was ready, by which half of the
- * requested stacks had been requested.
+ * requested stacks had been requested, rounded up to a power of two.
  */
 uint64_t summary_asked_half_ms(const struct summary *summary);
 

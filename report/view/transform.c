@@ -19,7 +19,9 @@ enum { IS_KNOWN = 1, IS_FOCUSED = 2, IS_IGNORED = 4, IS_COLLAPSED = 8 };
 /* Flags of a node of the former tree. */
 enum {
 	NODE_IN_FOCUS = 1, /* the node or a caller of it matches --focus */
-	/* the node is in focus, or is a caller of a node in focus */
+	/*
+	 * the node is in focus and not ignored, or is a caller of such a node
+	 */
 	NODE_NEEDED = 2,
 	NODE_IGNORED = 4,
 	NODE_INSIDE = 8, /* the node is below a collapsed function */
