@@ -13,7 +13,10 @@ const char *gate_state_text(enum gate_state state);
 char *gate_value(const struct session *session, enum diff_key key,
 		 uint64_t value);
 
-/* Returns the change in percent: "+12.3%", or "from 0"; free it. */
+/*
+ * Returns the change in percent: "+12.3%", or "from 0" for a change from 0;
+ * free it.
+ */
 char *gate_percent(uint64_t before, uint64_t after);
 
 /*

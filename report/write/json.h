@@ -34,7 +34,10 @@ struct json_stream json_begin(struct json_stream *stream, const char *key,
 			      const char *bracket);
 void json_end(struct json_stream *stream, const char *bracket);
 
-/* Returns a string; bytes that are not UTF-8 become U+FFFD. */
+/*
+ * Returns a string. In text that is not UTF-8, each byte beyond ASCII becomes
+ * U+FFFD.
+ */
 json_t *json_text(const char *text);
 
 /* Limits numbers to 2^63 - 1, the maximum of JSON readers. */

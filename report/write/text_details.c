@@ -94,8 +94,8 @@ static const char *write_undecided(FILE *out, const struct verdicts *verdicts,
 }
 
 /*
- * Writes which share of all calls cannot be checked, as the selected calls
- * show.
+ * Writes the share of all calls that cannot be checked, estimated from the
+ * selected calls.
  */
 static void write_unverified(FILE *out, const struct verdicts *calls,
 			     const struct verdicts *contexts)

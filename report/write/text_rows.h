@@ -40,8 +40,8 @@ void text_tree_row(FILE *out, struct session *session,
 
 void text_butterfly_heading(FILE *out, const struct session *session);
 /*
- * Writes one of the callers, then the function, then one of the callees,
- * without a newline.
+ * Writes a row without a newline. The rows are the callers, the function
+ * itself, and the callees.
  */
 void text_butterfly_row(FILE *out, struct session *session,
 			const struct butterfly_view *view, size_t row);

@@ -22,7 +22,8 @@ void text_snapshots(FILE *out, struct session *session,
 		    const struct snapshots_view *view);
 
 /*
- * Writes one line about --java=exact or standby; nothing without these options.
+ * Writes the lines about --java=exact, standby or inplace; nothing without
+ * these options.
  */
 void text_java_methods(FILE *out, const struct session *session);
 /* Writes how many methods are counted, and when, as part of a sentence. */
@@ -43,7 +44,7 @@ struct text_amount {
 struct text_amount text_amount(const struct session *session, uint64_t number);
 int text_amount_width(const struct session *session);
 
-/* Returns `utf8` if the locale's character set has it, else `ascii`. */
+/* Returns `utf8` if the locale's character set is UTF-8, else `ascii`. */
 const char *text_glyph(const char *utf8, const char *ascii);
 
 struct text_change {
@@ -83,7 +84,8 @@ enum { TEXT_NAME_MIN = 30 }; /* least number of columns for names */
 
 /*
  * Returns whether a table has room for a further column beside names; then adds
- * its width to *used. Tables ask for their most important columns first.
+ * its width to *used. Tables call this function for their most important
+ * columns first.
  */
 static inline int text_has_room(unsigned int width, unsigned int *used,
 				unsigned int column)
@@ -123,7 +125,10 @@ void text_function(FILE *out, struct session *session, uint32_t function);
  */
 char *text_subject(struct session *session, uint32_t function);
 
-/* Writes "  file:line" after a function, if it is known and wanted. */
+/*
+ * Writes "  file:line" after a function, if this is known and the session shows
+ * lines.
+ */
 void text_place(FILE *out, struct session *session, uint32_t function);
 
 /*
