@@ -21,7 +21,7 @@ struct compared_context {
 
 struct compared_calls {
 	struct function_call of[COMPARED_SIDES];
-	/* Number of ended calls of the function and of the slowest one. */
+	/* Number of ended calls, plus one if the slow call has not ended. */
 	uint64_t all;
 	/* The slow call caused the snapshot; it need not be the slowest one. */
 	int is_of_snapshot;
@@ -39,10 +39,10 @@ struct compared_calls {
 /*
  * Finds two calls. The first is the slowest call of the chosen functions, which
  * may have been active at the end of the data, or in a snapshot the call that
- * caused the snapshot. The second is the ended call of a rank: 1 is the
- * slowest, 0 the median, and a rank above the number of calls the fastest.
- * Returns 0, also if there is only the first call (is_alone); or -ENOENT if
- * there is no call.
+ * caused the snapshot. The second is the call of a rank among all, the slow
+ * call included, slowest first: 0 is the median, 1 is the same as 2, and a rank
+ * above the number of calls is the fastest. Returns 0, also if there is only
+ * the first call (is_alone); or -ENOENT if there is no call.
  */
 int compared_calls_find(struct compared_calls *compared,
 			const struct traces *traces,
