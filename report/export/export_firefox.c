@@ -163,7 +163,11 @@ static void add_sample_lanes(struct firefox *firefox)
 	}
 }
 
-/* Returns the program that a process ran at that time, or the first part. */
+/*
+ * Returns the index of the part of the program that the process ran at that
+ * time; the process's first part if the mark is earlier; 0 if the process has
+ * no part.
+ */
 static uint32_t part_of_mark(const struct recording *recording,
 			     const struct mark_event *event)
 {
