@@ -364,7 +364,10 @@ static int look_at_part(struct live_part *part, struct catalog *catalog,
 	take_header(part, &copy);
 	part->has_ended = part->state == WIRE_ENDED;
 	is_kept = learn_functions(part, catalog, &copy);
-	/* Uncounted time is read again, since it grows and is in names. */
+	/*
+	 * The time in which functions were not counted is read again, since it
+	 * grows and names contain it.
+	 */
 	if (copy.header->budget)
 		part_left_out_add(&copy, catalog, &part->numbering);
 	count_calls(part, &copy);

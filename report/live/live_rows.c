@@ -239,7 +239,8 @@ static uint64_t value_of(const struct live_row *row, enum live_key key)
 }
 
 /*
- * Compares two rows for sorting. Equal rows are sorted by calls, then by age.
+ * Compares two rows for sorting. Equal rows are sorted by calls, then in the
+ * order in which they were added.
  */
 static int compare(const void *left, const void *right, void *context)
 {

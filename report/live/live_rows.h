@@ -42,9 +42,9 @@ const char *live_subject_text(enum live_subject subject);
 const char *live_key_text(enum live_key key);
 
 /*
- * Returns the rows whose label, or full name of a function, contains `filter`
- * (NULL: all) and that had calls or time since the process began, sorted. Free
- * with live_rows_fini().
+ * Finds the rows whose label, or full name of a function, contains `filter`
+ * (NULL: all) and that had calls or time since the process began, and sorts
+ * them. Free with live_rows_fini().
  */
 void live_rows_init(struct live_rows *rows, struct live_counts *counts,
 		    enum live_subject subject, enum live_key key,

@@ -48,7 +48,7 @@ struct packet_workers {
 	int (*may_take)(uint64_t bytes);
 	/* whether the last request for memory was refused */
 	_Atomic int is_short;
-	_Atomic uint64_t asked_ns; /* CLOCK_MONOTONIC of the last request */
+	_Atomic uint64_t requested_ns; /* CLOCK_MONOTONIC of the last request */
 	/* number of threads that may count packets */
 	_Atomic unsigned int counting;
 	pthread_mutex_t finding; /* protects the beginnings */
@@ -160,15 +160,16 @@ static struct handed_process *process_at(struct packet_workers *workers,
  * Requests the memory that all processes' counts may need until the next
  * request.
  */
-static void ask_for_memory(struct packet_workers *workers)
+static void request_memory(struct packet_workers *workers)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);
-	uint64_t asked = atomic_load(&workers->asked_ns);
+	uint64_t requested = atomic_load(&workers->requested_ns);
 	struct handed_process *process;
 	uint64_t bytes = 0;
 
-	if (now - asked < ROOM_NS ||
-	    !atomic_compare_exchange_strong(&workers->asked_ns, &asked, now))
+	if (now - requested < ROOM_NS ||
+	    !atomic_compare_exchange_strong(&workers->requested_ns, &requested,
+					    now))
 		return;
 	for (size_t i = 0; (process = process_at(workers, i)); i++)
 		bytes += handed_process_growth(process);
@@ -203,7 +204,7 @@ static int count_some(struct workers_thread *thread,
 		most = process->places;
 		if (handed_process_is_due(process))
 			handed_process_write(process, 0);
-		ask_for_memory(thread->workers);
+		request_memory(thread->workers);
 	}
 	return done > 0;
 }
