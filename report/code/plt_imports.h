@@ -21,7 +21,10 @@ struct plt_imports {
 
 void plt_imports_init(struct plt_imports *imports, struct elf *elf);
 
-/* Returns the name of the symbol whose address is at a vaddr, or NULL. */
+/*
+ * Returns the name of the symbol whose address the loader writes to `slot`, or
+ * NULL.
+ */
 const char *plt_imports_find(const struct plt_imports *imports, uint64_t slot);
 
 #endif
