@@ -18,8 +18,8 @@ static int by_time(const void *left, const void *right)
 }
 
 /*
- * Returns the time at which the first `most` samples end, where there are more;
- * 0: none of them fits.
+ * Returns the time of the latest of the first `most` samples; 0: none. There
+ * are more samples. Samples of one time that do not all fit are left out.
  */
 static uint64_t time_of_latest(const struct timeline *samples, size_t most)
 {
@@ -94,7 +94,10 @@ static int has_mark(const struct part_copy *part,
 	       header->end_ns >= event->time_ns;
 }
 
-/* Returns the part of the program that a process ran at that time, or NULL. */
+/*
+ * Returns the part of the program that a process ran at that time; NULL: the
+ * process has no part.
+ */
 static const struct part_copy *part_of_mark(const struct recording *recording,
 					    const struct mark_event *event)
 {

@@ -81,7 +81,8 @@ struct html_timeline {
 struct html_page;
 
 /*
- * Reads the data that the view requests. Call it before any number is assigned.
+ * Reads the data that the view requests. Call it before functions of the page
+ * get numbers.
  */
 void html_timeline_read(struct html_page *page);
 
