@@ -96,8 +96,8 @@ static uint64_t own_of(const struct call_graph *graph, size_t event,
 }
 
 /*
- * Returns the cost of an edge by which activity is divided. A call alone costs
- * something.
+ * Returns the cost of an edge by which activity is divided. Each call adds a
+ * small cost, so that edges without a cost have a part, too.
  */
 static double weight_of(const struct graph_edge *edge)
 {
@@ -226,7 +226,7 @@ static int reach_rest(struct unfolded *all, size_t index)
 
 /*
  * Finds the outermost functions. These are the functions that nothing calls,
- * and one of each closed circle of calls.
+ * and one of each cycle of calls that no other function enters.
  */
 static int unfold_roots(struct unfolded *all)
 {
@@ -284,7 +284,7 @@ static void divide_costs(const struct unfolded *all, size_t event)
 	free(rest);
 }
 
-/* Returns a context of the pair, if unfolding has reached none. */
+/* Returns a context for a pair that unfolding has not reached. */
 static uint32_t pair_context(struct unfolded *all,
 			     const struct graph_edge *edge)
 {

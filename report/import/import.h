@@ -86,16 +86,16 @@ struct import_measure {
 
 /*
  * Reads a profile. `format` is WIRE_IMPORT_FORMAT_COUNT to determine it from
- * the first line. Returns 0; or -errno and *why, "line N: ..." without the
- * file's name.
+ * the first line that is neither empty nor a comment. Returns 0; or -errno and
+ * *why, "line N: ..." without the file's name.
  */
 int import_read(struct import *import, FILE *in, enum wire_import_format format,
 		const struct import_measure *measure, char **why);
 
 /*
- * Writes a part for each process into a directory. `file` is the name of the
- * input, and `time_ns` (CLOCK_REALTIME) the time of its end. Returns 0, or
- * -errno and *why.
+ * Writes a part for each process that has contexts into a directory. `file` is
+ * the name of the input, and `time_ns` (CLOCK_REALTIME) the time of its end.
+ * Returns 0, or -errno and *why.
  */
 int import_save(const struct import *import, const char *directory,
 		const char *file, uint64_t time_ns, char **why);

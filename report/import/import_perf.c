@@ -174,7 +174,8 @@ static size_t without_end(const char *text, size_t bytes, const char *end)
 }
 
 /*
- * Writes "kernel" for the kernel, and "nf_tables" for its module "[nf_tables]".
+ * Returns "kernel" for the kernel, and "nf_tables" for its module
+ * "[nf_tables]".
  */
 static const char *kernel_module(const char *module, size_t *bytes)
 {
@@ -192,7 +193,7 @@ static const char *kernel_module(const char *module, size_t *bytes)
 	return module;
 }
 
-/* Removes "+0x19" from the end of a symbol. */
+/* Returns the size of a symbol without "+0x19" at its end. */
 static size_t without_offset(const char *symbol, size_t bytes)
 {
 	size_t at = bytes;

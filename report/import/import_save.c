@@ -188,7 +188,10 @@ static void put_names(struct import_part *part)
 
 /* ---- Contexts ---- */
 
-/* Returns 0 if two contexts have the same id, which no reader distinguishes. */
+/*
+ * Returns 0 if an id is reserved, or if two contexts have the same id, which
+ * readers cannot distinguish.
+ */
 static int make_ids(struct import_part *part)
 {
 	const struct import_process *process = part->process;
