@@ -47,7 +47,7 @@ void dump_samples(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
-/* Omits empty bins: "bin 5=17" means 17 calls of 32 to 63 ticks. */
+/* Omits empty bins: "5=17" means 17 calls of 32 to 63 ticks. */
 void dump_histograms(FILE *out, const struct part_chunk *chunk)
 {
 	const struct wire_histogram *items = (const void *)chunk->payload;
