@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads that call all that All.applyAsInt() does, until standard input ends. Another looks
-// at the clock all the time: for each line that is read the longest time is printed, in ns,
-// that it has not seen go by since the last one; "ready" first, when much is compiled.
+// Runs All.applyAsInt() in threads until standard input ends. Another thread reads the clock all
+// the time. For each line of input, prints the longest time in ns between two of its readings
+// since the previous line. Prints "ready" and the pid first, when most code is compiled.
 //
 //	java -cp DIR Busy THREADS ROUNDS
 import java.io.BufferedReader;

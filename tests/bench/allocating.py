@@ -53,7 +53,7 @@ UNWOUND = Tool("libunwind, each", preloading(SHIM))
 RECORD = Tool("clew record", lambda argv, scratch: [
     CLEW, "record", "-q", "--time=none", "-o", scratch / "clew.out", "--",
     *argv])
-NOWHERE = Tool("clew-alloc, not asking", clew_alloc(PLACELESS))
+NOWHERE = Tool("clew-alloc, without queries", clew_alloc(PLACELESS))
 IDS = Tool("clew-alloc", clew_alloc(ALLOC))
 HEAPTRACK = Tool("heaptrack", lambda argv, scratch: [
     "heaptrack", "-o", scratch / "heaptrack", *argv], "heaptrack")
@@ -105,10 +105,10 @@ def row(load, rounds):
             if cpu[tool] else "-"
 
     native = statistics.median(cpu[NATIVE])
-    unwinding, asking = each(UNWOUND, COUNTED), each(IDS, NOWHERE)
+    unwinding, querying = each(UNWOUND, COUNTED), each(IDS, NOWHERE)
     return [name, f"{events:,}", f"{frames:.0f}", f"{native:.2f} s",
             *(ratio(tool) for tool in (RECORD, IDS, UNWOUND, HEAPTRACK)),
-            f"{unwinding:.0f} ns", f"{asking:.1f} ns",
+            f"{unwinding:.0f} ns", f"{querying:.1f} ns",
             f"{each(IDS, RECORD):.0f} ns", f"{each(COUNTED, NATIVE):.0f} ns"]
 
 

@@ -19,7 +19,7 @@ JNIEXPORT jint JNICALL Java_Border_empty(JNIEnv *jni, jclass class, jint a)
 	return a;
 }
 
-/* The least time of a round of statements. */
+/* Prints the least time of one round of the statements. */
 #define TIME(name, ...)                                                        \
 	do {                                                                   \
 		double best = 1e18;                                            \

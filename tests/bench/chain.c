@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chain call|tail ROUNDS: four functions, each of which ends in calling the
- * next, with a call or with a jump.
+ * chain call|tail ROUNDS: calls four functions, each of which calls the next
+ * one at its end, by a call or a jump.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collisions [MILLIONS]: do two calling contexts ever get one id?
+ * collisions [MILLIONS]: tests whether two calling contexts get the same id.
  *
  * Each workload grows a tree of that many contexts, all different by
- * construction, in a shape that is hard for some method of computing ids. The
- * benchmark sorts the ids of all of them and counts equal neighbours, for
- * wire/id.h's id_push and for two simpler mixes that were published before it:
+ * construction, in a shape that is difficult for some method of computing ids.
+ * The benchmark sorts the ids of all contexts and counts equal neighbours, for
+ * id_push() of wire/id.h and for two simpler methods that were published
+ * before:
  *
- *	xor		id ^ key: blind to the order of calls
- *	rotate-xor	rotl(id, 1) ^ key: forgets after 64 levels
+ * 	xor		id ^ key: blind to the order of calls
+ * 	rotate-xor	rotl(id, 1) ^ key: forgets after 64 levels
  *
- * The last column reads 40 bits of id_push's words at several offsets, where
- * collisions must occur: about as many as chance would have, so that the ratio
- * of observed to expected ones is near 1. Exits with 1 if id_push collides at
- * all, or far more in its windows than chance.
+ * The last column compares 40 bits of the ids at several offsets. There,
+ * collisions must occur, about as many as among random numbers, so the ratio of
+ * observed to expected ones is near 1. Exits with 1 if any ids of id_push() are
+ * equal, or if the ratio is far above 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void tree_of_sixteen(struct forest *f)
 	complete_tree(f, 16);
 }
 
-/* f calls g calls f calls g ...: one path, as deep as there are nodes. */
+/* f calls g, g calls f, and so on: one path through all nodes. */
 static void mutual_recursion(struct forest *f)
 {
 	for (size_t i = 1; i < f->count; i++) {
@@ -78,7 +79,7 @@ static void mutual_recursion(struct forest *f)
 	}
 }
 
-/* A path of recursion, and at each level of it three other functions. */
+/* A path of recursion, with three other functions at each level. */
 static void recursion_with_leaves(struct forest *f)
 {
 	for (size_t i = 1; i < f->count; i++) {
@@ -89,7 +90,7 @@ static void recursion_with_leaves(struct forest *f)
 	}
 }
 
-/* Every order of the same sixteen functions, as far as the nodes reach. */
+/* Each order of the same sixteen functions, as far as there are nodes. */
 static void permutations(struct forest *f)
 {
 	uint16_t *used = calloc(f->count, sizeof(*used));
@@ -106,7 +107,7 @@ static void permutations(struct forest *f)
 	free(used);
 }
 
-/* The permutations' far end: nodes by depth first, so that paths are long. */
+/* Long permutations of twelve functions: nodes are grown depth-first. */
 static void deep_permutations(struct forest *f)
 {
 	uint32_t at = 0;
@@ -136,7 +137,10 @@ static void deep_permutations(struct forest *f)
 	}
 }
 
-/* As programs are: most contexts are shallow, functions number thousands. */
+/*
+ * Similar to programs: most contexts are shallow, and there are thousands of
+ * functions.
+ */
 static void random_tree(struct forest *f)
 {
 	uint64_t state = 1;
@@ -144,13 +148,13 @@ static void random_tree(struct forest *f)
 	for (size_t i = 1; i < f->count; i++) {
 		state = state * UINT64_C(6364136223846793005) + 1;
 		f->parent[i] = (uint32_t)((state >> 33) % i);
-		/* its own for every child: siblings differ */
+		/* unique for each child, so siblings differ */
 		f->function[i] = (uint32_t)(i % 60000) + 1 +
 				 (uint32_t)(i / 60000) * 60000 % 4000000;
 	}
 }
 
-/* As many functions as contexts, all called from one place. */
+/* As many functions as contexts, all called by the root. */
 static void one_caller(struct forest *f)
 {
 	for (size_t i = 1; i < f->count; i++) {
@@ -174,7 +178,7 @@ static const struct workload {
 };
 #define WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
-/* Least significant digit first, 16 bits at a time. */
+/* Sorts by 16 bits at a time, the least significant first. */
 static void sort_words(uint64_t *words, uint64_t *spare, size_t count)
 {
 	for (unsigned int shift = 0; shift < 64; shift += 16) {
@@ -194,7 +198,7 @@ static void sort_words(uint64_t *words, uint64_t *spare, size_t count)
 	}
 }
 
-/* Counts words that equal the word before them after sorting `words`. */
+/* Sorts words. Counts those that equal the word before them. */
 static size_t count_repeats(uint64_t *words, uint64_t *spare, size_t count)
 {
 	size_t repeats = 0;
@@ -226,7 +230,9 @@ static size_t collisions_of(const struct forest *f, mix_function mix,
 	return count_repeats(ids, spare, f->count);
 }
 
-/* Observed repeats over expected ones, in windows all over the word. */
+/*
+ * Returns the ratio of observed to expected repeats in all windows of the ids.
+ */
 static double window_ratio(const struct forest *f, uint64_t *ids,
 			   uint64_t *spare)
 {
@@ -277,7 +283,7 @@ int main(int argc, char **argv)
 		       collisions_of(&forest, mix_xor, 0, ids, spare),
 		       collisions_of(&forest, mix_rotate_xor, 0, ids, spare),
 		       window);
-		/* fewer than chance is fine: one level deep there are none */
+		/* fewer than expected are allowed: one_caller() has none */
 		bad |= ours || raw || window > 3;
 	}
 	return bad;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fib N: the recursion that every tool of this kind is measured by. Prints
- * how many calls of fib there were.
+ * fib N: computes a Fibonacci number by recursion, the usual benchmark for
+ * tools of this kind. Prints the number of calls of fib().
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The calls must match the source code: see also this folder's CMakeLists. */
+/*
+ * The compiled code must make the calls of the source code: see also
+ * CMakeLists.txt.
+ */
 __attribute__((noinline)) static unsigned long fib(unsigned int n)
 {
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The primitive method of building a calling context tree, for benchmarks: the
- * program builds it itself, at each call, before the function's body runs.
+ * The simplest method of building a calling context tree, for benchmarks: the
+ * program itself extends the tree at each call, before the body of the function
+ * runs.
  *
- *	INLINE_TREE 0	nothing is built
- *	INLINE_TREE 1	one tree of all threads; a lock is held while a child is
- *			looked for, and counted
- *	INLINE_TREE 2	each thread has a tree of its own, without a lock
+ * 	INLINE_TREE 0	nothing is built
+ * 	INLINE_TREE 1	one tree of all threads; a lock is held while a child is
+ * 			looked for, and counted
+ * 	INLINE_TREE 2	each thread has a tree of its own, without a lock
  *
  * ENTER() and LEAVE() are expanded in the functions, so that they add no call.
  * A node's children are in a hash table, by function: a look-up costs the same

@@ -133,7 +133,7 @@ def programs(folder, rounds):
 
 def questions(folder, rounds):
     """Returns the table of org.clew.Clew's calls, with clew and without."""
-    argv = ["java", "-cp", f"{folder}:{JAR}", "Questions"]
+    argv = ["java", "-cp", f"{folder}:{JAR}", "Queries"]
     found = {}
     for one in NATIVE, CALLS:
         found |= least_of_lines(one, argv, rounds)

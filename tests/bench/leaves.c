@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leaves ROUNDS [THREADS]: 200 distinct small functions, called one after
- * the other through a table. No call is predicted by the one before it at the
- * same place, and every thread does the same on its own.
+ * leaves ROUNDS [THREADS]: each thread calls 200 different small functions one
+ * after another through a table, so that no call is predicted by the previous
+ * call at the same place.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * locking N: takes and releases a mutex N times, alone, in each of ten places; prints
- * the nanoseconds of a pair.
+ * locking N: acquires and releases a mutex N times in each of ten calling
+ * contexts, without other threads. Prints the nanoseconds of a pair.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An agent that counts calls of Java methods by the machine's events for entries and
- * exits, as little as one can do with them:
+ * An agent that counts calls of Java methods by the JVM's events for entries
+ * and exits, the least work that is possible with them:
  *
- *	java -agentpath:method_events.so
+ * 	java -agentpath:method_events.so
  */
 #include <jvmti.h>
 #include <stdint.h>

@@ -3,10 +3,10 @@
  * packet_trees TRACE WORKERS ROUNDS: builds trees of all packets of a trace
  * with this number of workers, and prints, on one line, for the fastest round:
  *
- *	packets  calls  contexts  wall ns  CPU ns  ns to add one such table to another
+ * 	packets  calls  contexts  wall ns  CPU ns  ns to add one such table to another
  *
  * packet_trees --bandwidth THREADS: prints how many bytes a second this number
- * of threads read, from memory that no cache holds.
+ * of threads read from memory that is in no cache.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * Returns the time of adding one table, as the first worker does at the end for
- * each of the others.
+ * Returns the time to add one table. At the end, the first worker adds each
+ * other worker's table.
  */
 static uint64_t adding_ns(const struct packet_table *table)
 {

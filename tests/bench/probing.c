@@ -24,7 +24,10 @@ long wide(long n, const char *text);
 long narrow(long n, const char *text);
 extern const char probing_narrow[];
 
-/* The probe is behind what a hook displaces; a branch leads behind the narrow one. */
+/*
+ * Both locations are behind the instructions that a hook displaces. A branch
+ * leads to the instruction behind the narrow one.
+ */
 __asm__(".text\n"
 	".globl wide\n"
 	".type wide, @function\n"
@@ -81,7 +84,7 @@ static void step_over(pid_t pid, uint64_t pc, long code)
 	ptrace(PTRACE_POKETEXT, pid, pc, (code & ~0xffL) | (long)BREAKPOINT);
 }
 
-/* Measures wall clock time, to include the tracer's time. */
+/* Returns the ns per call in wall time, which includes the tracer's time. */
 static double stepped(long count)
 {
 	const uint64_t pc = (uintptr_t)probing_narrow;

@@ -11,9 +11,8 @@
  * program has run for a while, so that the figure does not contain the cost of
  * a context's first call in clew itself.
  *
- *	ids		the id first (clew.h), and the stack where that is new
- *	libunwind	the stack of each, by unw_backtrace()
- *	libgcc		by backtrace()
+ * 	ids the id first (clew.h), and the stack if the id is new libunwind the
+ * 	stack of each, by unw_backtrace() libgcc by backtrace()
  */
 #define UNW_LOCAL_ONLY
 #include <execinfo.h>
@@ -35,7 +34,7 @@
 static struct clew_nodes *nodes;
 static unsigned long new_contexts;
 static volatile unsigned long sink;
-static void (*ask)(void);
+static void (*query)(void);
 
 static void meet(uint64_t id)
 {
@@ -43,12 +42,12 @@ static void meet(uint64_t id)
 	clew_node_add(nodes, id, &nodes);
 }
 
-static ALONE void ask_nothing(void)
+static ALONE void query_nothing(void)
 {
 	sink++;
 }
 
-static void ask_ids(void)
+static void query_ids(void)
 {
 	const uint64_t id = clew_id();
 	struct clew_frame frames[ROOM];
@@ -59,7 +58,7 @@ static void ask_ids(void)
 	meet(id);
 }
 
-/* As an agent finds what it knows of a stack. */
+/* Looks up a stack as an agent does that has stored data for it. */
 static void look_up(void *const *pcs, int count)
 {
 	uint64_t hash = 0;
@@ -70,14 +69,14 @@ static void look_up(void *const *pcs, int count)
 		meet(hash);
 }
 
-static void ask_libunwind(void)
+static void query_libunwind(void)
 {
 	void *pcs[ROOM];
 
 	look_up(pcs, unw_backtrace(pcs, ROOM));
 }
 
-static void ask_libgcc(void)
+static void query_libgcc(void)
 {
 	void *pcs[ROOM];
 
@@ -107,11 +106,13 @@ static ALONE void dive(unsigned long way, int left)
 	if (left > 0)
 		ways[way >> 2 * (left - 1) & 3](way, left - 1);
 	else
-		ask();
+		query();
 	sink++;
 }
 
-/* A context: the n-th is met about 1/n as often as the first. */
+/*
+ * Draws a context. The n-th context is drawn about 1/n as often as the first.
+ */
 static unsigned long draw(unsigned long *random)
 {
 	unsigned long bits = 0;
@@ -133,9 +134,9 @@ static double now_ns(void)
 
 static void (*chosen(const char *how))(void)
 {
-	return strcmp(how, "libunwind") == 0 ? ask_libunwind
-	       : strcmp(how, "libgcc") == 0  ? ask_libgcc
-					     : ask_ids;
+	return strcmp(how, "libunwind") == 0 ? query_libunwind
+	       : strcmp(how, "libgcc") == 0  ? query_libgcc
+					     : query_ids;
 }
 
 /* Returns the time of a block of events, each with a query by this method. */
@@ -144,7 +145,7 @@ static double block_ns(void (*how)(void), int depth)
 	static unsigned long random = 1;
 	const double start = now_ns();
 
-	ask = how;
+	query = how;
 	for (int i = 0; i < BLOCK; i++)
 		dive(draw(&random), depth / 2);
 	return now_ns() - start;
@@ -159,7 +160,7 @@ int main(int argc, char **argv)
 
 	nodes = clew_nodes_new();
 	for (int i = 0; i < BEFORE; i += BLOCK)
-		block_ns(ask_nothing, depth);
+		block_ns(query_nothing, depth);
 	for (int i = 0; i < slices; i++) {
 		const unsigned long events = (unsigned long)FIRST << i;
 		const unsigned long before = new_contexts;
@@ -167,7 +168,7 @@ int main(int argc, char **argv)
 
 		for (unsigned long j = 0; j < events; j += BLOCK)
 			more += block_ns(how, depth) -
-				block_ns(ask_nothing, depth);
+				block_ns(query_nothing, depth);
 		printf("%lu %lu %.2f\n", events, new_contexts - before,
 		       more / (double)events);
 	}

@@ -37,9 +37,9 @@ def measured(rounds):
     found, bound = {how: [] for how in WAYS}, ""
     for _ in range(rounds):
         for how, (tool, count, _) in WAYS.items():
-            asked, said = slices(tool, how, count)
+            found_slices, said = slices(tool, how, count)
             found[how].append([(events, new / events, ns)
-                               for events, new, ns in asked])
+                               for events, new, ns in found_slices])
             bound = said if how == "ids" else bound
     return {how: [(one[0][0], one[0][1],
                    statistics.median(ns for _, _, ns in one))

@@ -29,14 +29,14 @@ class Server:
             if b"ready to accept connections" in line:
                 break
 
-    def ask(self, *words):
+    def command(self, *words):
         return subprocess.run(["redis-cli", "-s", self.socket, *words],
                               check=False, stdout=subprocess.PIPE,
                               text=True).stdout
 
     def cpu(self):
         info = dict(line.split(":", 1)
-                    for line in self.ask("INFO", "cpu").splitlines()
+                    for line in self.command("INFO", "cpu").splitlines()
                     if ":" in line)
         return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
@@ -54,7 +54,7 @@ class Server:
         return requests / seconds, (self.cpu() - before) / requests
 
     def stop(self):
-        self.ask("SHUTDOWN", "NOSAVE")
+        self.command("SHUTDOWN", "NOSAVE")
         self.process.stdout.read()
         self.process.wait()
         self.process.stdout.close()

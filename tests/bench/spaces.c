@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The costs of address spaces: committing, memory, and one look-up, for typical
- * compiled code and for the worst code that a malicious compiler could emit.
+ * Measures the costs of address spaces (a commit, memory, and a look-up) for
+ * typical compiled code, and for the worst code that a malicious compiler could
+ * emit.
  *
- *	spaces [PERF-MAP...]
+ * 	spaces [PERF-MAP...]
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -58,7 +59,7 @@ static void compiled(struct a2n_space *space, uint64_t i)
 	add(space, i * 512, 100 + random_below(400), i);
 }
 
-/* A heap in which code is compiled, dropped and compiled again. */
+/* A heap in which code is compiled, discarded and compiled again. */
 static void recycled(struct a2n_space *space, uint64_t i)
 {
 	add(space, random_below(20000) * 256, 100 + random_below(1000), i);
@@ -102,7 +103,7 @@ static void anything(struct a2n_space *space, uint64_t i)
 static const struct shape {
 	const char *name;
 	void (*add)(struct a2n_space *space, uint64_t i);
-	uint64_t bytes; /* in which they all lie */
+	uint64_t bytes; /* size of the range that contains all code */
 } shapes[] = {
 	{ "side by side", compiled, CODES *UINT64_C(512) },
 	{ "recycled", recycled, UINT64_C(20000) * 256 },
@@ -125,7 +126,7 @@ static double megabytes(void)
 	return (double)(info.uordblks + info.hblkhd) / 1e6;
 }
 
-/* Seconds for looking up all pcs, each at any of the times. */
+/* Returns the seconds to look up all pcs, each at a random time. */
 static double look_up(const struct a2n_space *space, uint64_t times,
 		      size_t *found)
 {
@@ -141,7 +142,9 @@ static double look_up(const struct a2n_space *space, uint64_t times,
 	return seconds() - began;
 }
 
-/* The best of some rounds: others use the same caches. */
+/*
+ * Prints the best of some rounds, because other programs use the same caches.
+ */
 static void measure(struct a2n_space *space, const char *name, uint64_t codes,
 		    uint64_t times)
 {
@@ -173,7 +176,7 @@ static void measure_shape(const struct shape *shape)
 	a2n_space_destroy(space);
 }
 
-/* Addresses in the map's pieces, each piece as likely as any other. */
+/* Draws addresses in the map's code, each line of the map equally often. */
 static void pick_pcs(const char *path)
 {
 	FILE *file = fopen(path, "re");

@@ -39,18 +39,18 @@ def template():
     """
     library = BUILD / "preload" / "libclew.so"
 
-    def ask(*command):
+    def output_of(*command):
         return subprocess.run(command, check=True, stdout=subprocess.PIPE,
                               text=True).stdout
     at = next(int(line.split()[0], 16)
-              for line in ask("nm", library).splitlines()
+              for line in output_of("nm", library).splitlines()
               if line.endswith(" hot_stub_plain"))
     # The template's pointers are relocated at start, so readelf shows their values.
     start = next(int(line.split()[-1], 16)
-                 for line in ask("readelf", "-rW", library).splitlines()
+                 for line in output_of("readelf", "-rW", library).splitlines()
                  if re.match(f"0*{at:x} ", line))
     image = library.read_bytes()
-    for line in ask("readelf", "-lW", library).splitlines():
+    for line in output_of("readelf", "-lW", library).splitlines():
         field = line.split()
         if field[:1] == ["LOAD"]:
             offset, vaddr, size = (int(field[i], 16) for i in (1, 2, 4))
@@ -63,8 +63,8 @@ def template():
     with tempfile.NamedTemporaryFile() as file:
         file.write(code)
         file.flush()
-        said = ask("objdump", "-D", "-b", "binary", "-m", "i386:x86-64",
-                   "--no-show-raw-insn", file.name)
+        said = output_of("objdump", "-D", "-b", "binary", "-m", "i386:x86-64",
+                         "--no-show-raw-insn", file.name)
     found = re.findall(r"^\s*([0-9a-f]+):\t(.*?)\s*$", said, re.M)
     return displaced, end, {int(offset, 16): text for offset, text in found}
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* throw N: N exceptions, each through ten frames. Prints their number. */
+/*
+ * throw N: throws N exceptions, each through ten frames. Prints their number.
+ */
 #include <cstdio>
 #include <cstdlib>
 
@@ -18,7 +20,8 @@ KEPT int descend(int depth)
 		throw depth;
 	int below = descend(depth - 1);
 
-	__asm__ volatile("" : "+r"(below)); /* not a loop */
+	/* keeps the recursion from becoming a loop */
+	__asm__ volatile("" : "+r"(below));
 	return below;
 }
 

@@ -40,7 +40,7 @@ APART static unsigned long fib(unsigned long n)
 	return result;
 }
 
-/* fib(n) takes 2 fib(n + 1) - 1 calls. */
+/* fib(n) makes 2 fib(n + 1) - 1 calls. */
 static void *call_fib(void *seed)
 {
 	unsigned long before = 1, calls = 1;
@@ -115,7 +115,10 @@ STEP(7)
 static const step steps[] = { step_0, step_1, step_2, step_3,
 			      step_4, step_5, step_6, step_7 };
 
-/* Inlined into its callers, so that no other functions are called. */
+/*
+ * This function is inlined into its callers, so that only the eight functions
+ * are called.
+ */
 static inline __attribute__((always_inline)) unsigned long go_on(
 	unsigned long path, unsigned int left)
 {

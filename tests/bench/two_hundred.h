@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* X(100) to X(299): two hundred of the same, with a number in their names. */
+/* Expands X for two hundred numbers: X(100) to X(299). */
 #ifndef CLEW_BENCH_TWO_HUNDRED_H
 #define CLEW_BENCH_TWO_HUNDRED_H
 

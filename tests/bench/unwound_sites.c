@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew-alloc as it were without clew: the stack of each allocation is unwound, by
- * unw_backtrace(), in place of alloc/alloc_sites.c. All else, from malloc() to the
- * table of live blocks, is clew-alloc's own code. With $UNWOUND=0 nothing is unwound and
- * allocations are of a thousand sites in turn: what the counting takes by itself.
+ * Replaces alloc/alloc_sites.c, so that clew-alloc works without clew:
+ * unw_backtrace() unwinds the stack of each allocation. All other code, from
+ * malloc() to the table of live blocks, is clew-alloc's own. With $UNWOUND=0
+ * nothing is unwound, and allocations belong to a thousand sites in turn, which
+ * shows the cost of counting alone.
  */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
@@ -34,7 +35,10 @@ static _Atomic int64_t live_bytes, most_bytes;
 static _Atomic uint32_t events;
 static _Atomic uint64_t frames; /* of all stacks */
 static int unwinds;
-/* Mappings that libunwind or the nodes make meanwhile belong to no site. */
+/*
+ * Set while a stack is unwound. Mappings that libunwind or the nodes create
+ * then belong to no site.
+ */
 static _Thread_local int is_unwinding
 	__attribute__((tls_model("initial-exec")));
 
@@ -141,7 +145,7 @@ void alloc_sites_after_fork(void)
 	live_bytes = most_bytes = 0;
 }
 
-/* "EVENTS FRAMES SITES" of the process that $UNWOUND_TELL is the file of. */
+/* Writes "EVENTS FRAMES SITES" of this process to the file $UNWOUND_TELL. */
 static __attribute__((destructor)) void tell(void)
 {
 	const char *path = getenv("UNWOUND_TELL");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiting SECONDS THREADS [MICROSECONDS]: threads that wait, all the time, or
- * with next to no work after each so many microseconds.
+ * waiting SECONDS THREADS [MICROSECONDS]: threads wait all the time, or wake up
+ * after each period of so many microseconds for very little work.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -12,18 +12,18 @@ DEPTHS = 5, 20, 60
 
 
 def bench(rounds):
-    if not (BENCH / "asking").exists():
+    if not (BENCH / "queries").exists():
         return "libunwind is not here"
     found = {}
     for _ in range(rounds):
         for tool in (NATIVE, CLEW_TOOL):
             for depth in DEPTHS:
-                done = run(tool, [BENCH / "asking", str(depth)])
+                done = run(tool, [BENCH / "queries", str(depth)])
                 for line in done.output.splitlines():
                     what, ns = line.rsplit(" ", 1)
                     found.setdefault((what, tool), {}).setdefault(
                         depth, []).append(float(ns))
-    return table(["asked", "", *(f"{depth} deep" for depth in DEPTHS)],
+    return table(["query", "", *(f"{depth} deep" for depth in DEPTHS)],
                  [[what, "without clew" if tool is NATIVE else "with clew",
                    *(f"{statistics.median(by_depth[depth]):.1f}"
                      for depth in DEPTHS)]

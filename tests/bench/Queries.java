@@ -2,10 +2,10 @@
 import org.clew.Clew;
 
 /**
- * What org.clew.Clew costs in a loop, "WHAT=NS" in lines: the least of many loops each, less
- * the same loop without a question.
+ * Measures the cost of org.clew.Clew in a loop. Prints lines "WHAT=NS": the least of many
+ * loops, less the same loop without a query.
  */
-final class Questions {
+final class Queries {
   private static final Clew CLEW = Clew.get();
   private static final int CALLS = 100_000, LOOPS = 15;
   static long sum;
@@ -50,10 +50,10 @@ final class Questions {
   }
 
   public static void main(String[] args) {
-    final double nothing = least(Questions::nothing);
+    final double nothing = least(Queries::nothing);
     final String where = CLEW.isHere() ? " with clew" : " without clew";
     System.out.printf("a round of the loop%s=%.2f%n", where, nothing);
-    System.out.printf("context()%s=%.2f%n", where, least(Questions::context) - nothing);
-    System.out.printf("region()%s=%.2f%n", where, least(Questions::region) - nothing);
+    System.out.printf("context()%s=%.2f%n", where, least(Queries::context) - nothing);
+    System.out.printf("region()%s=%.2f%n", where, least(Queries::region) - nothing);
   }
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * asking DEPTH: what it costs an agent to query its calling context, at this
- * depth of calls: "WHAT NS" in lines, the least of many loops each. The queries
- * use clew's id (agent/clew.h), and unwinders.
+ * queries DEPTH: measures what a query of the calling context costs an agent at
+ * this depth of calls. Prints lines "WHAT NS", each with the least of many
+ * loops. The queries use clew's id (agent/clew.h) and unwinders.
  *
- * Each function that asks begins with stores, so that the call of the query is
- * not among the instructions that a hook displaces. The return of a displaced
- * call would be mispredicted (disasm/relocate.c), which adds about 8 ns that
- * are no cost of the query. ask_at_once() shows that.
+ * Each function with a query begins with stores, so that the call of the query
+ * is not among the instructions that a hook displaces. The return of a
+ * displaced call would be mispredicted (disasm/relocate.c), which adds about
+ * 8 ns that are no cost of the query. query_at_once() shows that.
  */
 #define UNW_LOCAL_ONLY
 #include <execinfo.h>
@@ -38,29 +38,29 @@ static inline void begin(void)
 	sink = 1;
 }
 
-static void ask_nothing(void)
+static void query_nothing(void)
 {
 	begin();
 }
 
-static void ask_at_once(void)
+static void query_at_once(void)
 {
 	sink = clew_context().id;
 }
 
-static void ask_context(void)
+static void query_context(void)
 {
 	begin();
 	sink = clew_context().id;
 }
 
-static void ask_id(void)
+static void query_id(void)
 {
 	begin();
 	sink = clew_id();
 }
 
-static void ask_node(void)
+static void query_node(void)
 {
 	begin();
 	sink = (uint64_t)clew_node(nodes, clew_id());
@@ -69,32 +69,35 @@ static void ask_node(void)
 static void tell_mark(void)
 {
 	begin();
-	clew_mark("asking", 1);
+	clew_mark("query", 1);
 }
 
-static void ask_stack(void)
+static void query_stack(void)
 {
 	struct clew_frame found[ROOM];
 
 	sink = (uint64_t)clew_stack(clew_context().id, found, ROOM);
 }
 
-static void ask_libgcc(void)
+static void query_libgcc(void)
 {
 	void *found[ROOM];
 
 	sink = (uint64_t)backtrace(found, ROOM);
 }
 
-static void ask_libunwind(void)
+static void query_libunwind(void)
 {
 	void *found[ROOM];
 
 	sink = (uint64_t)unw_backtrace(found, ROOM);
 }
 
-/* With the call of `ask`, which is counted as all calls are. */
-static double least(void (*volatile ask)(void), int calls)
+/*
+ * Returns the least time of a query in ns, including the call of `query`, which
+ * is counted as all calls are.
+ */
+static double least(void (*volatile query)(void), int calls)
 {
 	double best = 1e18;
 
@@ -102,7 +105,7 @@ static double least(void (*volatile ask)(void), int calls)
 		double start = now_ns(), each;
 
 		for (int j = 0; j < calls; j++)
-			ask();
+			query();
 		each = (now_ns() - start) / calls;
 		best = each < best ? each : best;
 	}
@@ -111,18 +114,19 @@ static double least(void (*volatile ask)(void), int calls)
 
 static __attribute__((noinline)) void measure(void)
 {
-	const double nothing = least(ask_nothing, 10000);
+	const double nothing = least(query_nothing, 10000);
 
 	clew_node_add(nodes, clew_context().id, &nodes);
-	printf("clew_context() %.2f\n", least(ask_context, 10000) - nothing);
+	printf("clew_context() %.2f\n", least(query_context, 10000) - nothing);
 	printf("clew_context() at once %.2f\n",
-	       least(ask_at_once, 10000) - nothing);
-	printf("clew_id() %.2f\n", least(ask_id, 10000) - nothing);
-	printf("... and clew_node() %.2f\n", least(ask_node, 10000) - nothing);
+	       least(query_at_once, 10000) - nothing);
+	printf("clew_id() %.2f\n", least(query_id, 10000) - nothing);
+	printf("... and clew_node() %.2f\n",
+	       least(query_node, 10000) - nothing);
 	printf("clew_mark() %.2f\n", least(tell_mark, 5000) - nothing);
-	printf("clew_stack() %.0f\n", least(ask_stack, 100) - nothing);
-	printf("backtrace() %.0f\n", least(ask_libgcc, 100) - nothing);
-	printf("unw_backtrace() %.0f\n", least(ask_libunwind, 100) - nothing);
+	printf("clew_stack() %.0f\n", least(query_stack, 100) - nothing);
+	printf("backtrace() %.0f\n", least(query_libgcc, 100) - nothing);
+	printf("unw_backtrace() %.0f\n", least(query_libunwind, 100) - nothing);
 }
 
 static __attribute__((noinline)) int dive(int depth)
