@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`clew a2n` agrees with libdwarf, addr2line and llvm-symbolizer.
 
-All tools are asked about the same random addresses in .text of real programs.
+All tools look up the same random addresses in .text of real programs.
 The answer of `clew a2n` must equal the one that follows from libdwarf's view of
 the DWARF. The other two tools may differ from it only for the reasons that
 a2n_evidence.py lists. The test checks at each differing address that one of the

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew a2n` asks debuginfod only if the user enables it, and with a time
+"""`clew a2n` queries debuginfod only if the user enables it, and with a time
 limit.
 
 The tests use the real server once, and otherwise servers of their own that are

@@ -711,7 +711,7 @@ class Pages(Annotated):
             f"--source-path={source.parent}={moved}")[str(source)], text)
 
     def test_lines_of_calls_are_in_the_page(self):
-        """Also the file is embedded whose lines only call."""
+        """Files whose lines only make calls are embedded, too."""
         source = self.record_copy()
         main = next(number for number, text in
                     enumerate(source.read_text().splitlines(), 1)

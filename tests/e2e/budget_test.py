@@ -85,7 +85,7 @@ class Budget(clewtest.Case):
         del one
 
     def test_unhooked_functions_have_no_time_per_call(self):
-        """Their time includes the calls that were not counted."""
+        """The time of unhooked functions includes the calls that were not counted."""
         self.record_budgeted("hot", ["--budget", "10%", "-m", "budgeted"])
         rows = re.findall(r" (\S+ [mun]?s|-|0)  budgeted\+0x\w+( \{)?",
                           self.clew("report", "-n0").stdout)

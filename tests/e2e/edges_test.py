@@ -6,10 +6,10 @@ site.
 simulation.py runs one program under both tools; edges.py converts both results
 to a common form. For every hooked function except those that simulation.py
 excludes with a reason, the tests compare:
-- its number of calls with callgrind's. A jump of a function to its own start is
-  no call if clew lists that function as in doubt;
-- the number of calls by call instructions from each hooked function;
-- the total number of calls by jumps of hooked functions. clew puts such a call
+- Its number of calls with callgrind's. If clew lists the function as in doubt,
+  its jumps to its own start are no calls.
+- The number of calls by call instructions from each hooked function.
+- The total number of calls by jumps of hooked functions. clew puts such a call
   below the function that jumped, or further out in cycles of jumps; callgrind
   does not record the caller.
 If code that is not hooked calls the function also, only the first item is

@@ -105,7 +105,7 @@ class Own(clewtest.Case):
 
 
 class Stacks(clewtest.Case):
-    """clew cannot ask the kernel for the end of a stack, and must not read
+    """clew cannot query the end of a stack from the kernel, and must not read
     beyond it."""
 
     def check(self, how):

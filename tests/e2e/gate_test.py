@@ -215,8 +215,8 @@ class Gate(clewtest.Case):
         done = self.clew("diff", f"--junit={path}", before, after)
         self.assertEqual(done.returncode, 64)
 
-    # What the schemas of Jenkins (junit-10.xsd) and of Surefire both accept:
-    # children, required attributes, and further ones.
+    # Elements that the schemas of Jenkins (junit-10.xsd) and of Surefire both
+    # accept: children, required attributes, and optional attributes.
     JUNIT = {
         "testsuites": ({"testsuite"}, set(), {"name", "time", "tests",
                                               "failures", "errors"}),

@@ -80,7 +80,7 @@ class Made(Timed, Case):
                 self.assertGreater(count, most * 0.9 - 1)
 
     def test_durations_of_all_calls_are_those_of_latencies(self):
-        """Also those of the calls that the page omits."""
+        """The durations include those of calls that the page omits."""
         self.make_runs(Run(3, 0, MAIN, 3000), Run(4, 1, WORKER, 2000))
         self.assertNotIn("t.all", {name for name, data in
                                    self.page().sections.items() if data})

@@ -88,7 +88,7 @@ class Jumps(JavaCase):
     @undisturbed
     def check_each_time(self):
         """Checks that each native has the time of the work below it, and that
-        nearly all of its time is there, unless another process ran."""
+        nearly all of its time is below it, unless another process ran."""
         self.record_program("--time=exact")
         natives, work = self.check_times()
         self.assertGreater(work, 3 * ROUNDS * 1000)

@@ -320,7 +320,7 @@ class Signalled(Case):
         self.assertEqual(len(taken), 2)
         for one in taken:
             self.assertIn(f"snapshot -> {one}\n", done.stderr)
-        # A signal caused them, so the list has no call of theirs.
+        # A signal caused these snapshots, so the list has no calls for them.
         listed = self.clew_json("report", "--json", "--snapshots",
                                 self.recording_path)["snapshots"]
         self.assertEqual([one["folder"] for one in listed],

@@ -161,7 +161,7 @@ class Debuggers(clewtest.Case):
         verdicts = set()
         # self.recording() is not used: strace tries ptrace on children of its
         # own, which it may kill while they start, even before the header
-        # exists. Such a child may still be ending, and change its file.
+        # exists. A killed child may still be ending, and change its file.
         for path in self.recording_path.glob("*.part"):
             try:
                 part = wire.Part(path)
