@@ -131,7 +131,7 @@ def programs(folder, rounds):
            for one in tools[1:])] for name in jobs])
 
 
-def questions(folder, rounds):
+def queries(folder, rounds):
     """Returns the table of org.clew.Clew's calls, with clew and without."""
     argv = ["java", "-cp", f"{folder}:{JAR}", "Queries"]
     found = {}
@@ -150,4 +150,4 @@ def bench(rounds):
                         *(ROOT / "tests" / "bench").glob("*.java")],
                        check=True)
         return "\n\n".join(part(folder, rounds) for part in
-                           (crossing, methods, programs, questions))
+                           (crossing, methods, programs, queries))
