@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be done with a function or a frame: the items of its menu. */
+/* The actions for a function or a frame: the items of its menu. */
 import { copy } from "./clipboard.js";
 
 /*

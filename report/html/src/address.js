@@ -7,7 +7,7 @@
 
 const WAIT_MS = 250; /* browsers refuse frequent changes of the history */
 
-/* Returns { tab, ...parameters } of a hash; strange ones are just ignored. */
+/* Returns { tab, ...parameters } of a hash; invalid ones are ignored. */
 export function parse(hash) {
   const [tab, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
 

@@ -117,7 +117,10 @@ export class CodeView {
     ];
   }
 
-  /* Whether an instruction has a value, which differs from another one. */
+  /*
+   * Returns whether any instruction has a value of `key` that differs from that
+   * of `other`.
+   */
   #hasAny(key, other) {
     return [...this.code.values()].some(({ rows }) =>
       rows.some((row) => row[key] && row[key] !== row[other]));

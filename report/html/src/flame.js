@@ -42,7 +42,7 @@ export class FlameView {
     this.selected = null;
     this.isFlame = false;
     this.labels = new Labels();
-    /* Readers of an application leave the arrow keys to it. */
+    /* Screen readers pass the arrow keys on to an application. */
     this.canvas = element("canvas", {
       tabindex: "0", role: "application", "aria-roledescription": "flame graph",
       "aria-label": `${options.label}. Arrow keys walk through the frames, ` +
@@ -93,7 +93,10 @@ export class FlameView {
 
   #listen() {
     new ResizeObserver(() => this.fit()).observe(this.host);
-    /* The engine takes a mouse that leaves for a click, if it has not moved. */
+    /*
+     * If the mouse leaves without having moved, the engine treats this as a
+     * click.
+     */
     this.host.addEventListener("mouseleave", ({ target }) => {
       this.isLeaving = target === this.canvas;
     }, { capture: true });

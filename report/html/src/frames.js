@@ -6,7 +6,7 @@
  * The library's own plugin needs an object for each node and sorts all of them.
  * This plugin walks only from the root to visible nodes. Children are in
  * descending order, so when one is too narrow to see, all following ones are
- * drawn as one pale block. The cost of drawing depends on what is visible, not
+ * drawn as one pale block. The cost of drawing depends on the visible part, not
  * on the number of contexts.
  */
 import { UIPlugin } from "flame-chart-js";

@@ -19,7 +19,7 @@ export class GraphView {
     this.app = app;
     this.isInverted = false;
     this.isFlame = false;
-    this.place = {}; /* what is zoomed and selected, as in the address */
+    this.place = {}; /* zoomed and selected nodes, as in the address */
     this.wanted = null; /* a place to go to when the tree is shown */
     this.host = element("div.graph");
     this.trail = element("div.trail", { role: "status" });
@@ -171,7 +171,7 @@ export class GraphView {
       : `Zoomed to ${this.app.profile.short(this.graph.tree.function(node))}`);
   }
 
-  /* Stores what is visible and selected. */
+  /* Stores the visible part and the selection. */
   #note(zoomed, sight) {
     const { tree, selected } = this.graph;
     const name = (node) => node === null || node === tree.root ? ""

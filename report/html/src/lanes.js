@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes on a canvas: their layout, their drawing, and what is at a point.
+ * Lanes on a canvas: their layout, their drawing, and the item at a point.
  *
  * Each row is drawn from left to right. A slice wider than a pixel is drawn
  * with its width. Narrower slices are drawn together as one pixel in the colour
@@ -356,7 +356,10 @@ export class Lanes {
                    (each) => timeline.begin[each] >= time);
   }
 
-  /* Draws how much of the time a thread ran, or what each sample saw. */
+  /*
+   * Draws the share of the time for which a thread ran; or the function of each
+   * sample, if few samples are visible.
+   */
   #heat(view, lane, at, y, rects) {
     const { samples } = this.timeline;
     const { from, scale, width } = view;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the calls of each function took, in a trace. Calls whose begin or end
- * the trace does not have are left out.
+ * How long the calls of each function took, in a trace. Calls whose beginning
+ * or end the trace does not have are left out.
  */
 import { BEGAN_BEFORE, IS_SAMPLED } from "./timeline.js";
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A long press with a finger opens the menu that a right click opens. Some
- * browsers (those of iOS) have no contextmenu event for it, so this sends one to
- * the touched element. What the release of the finger would do is prevented.
+ * browsers (those of iOS) have no contextmenu event for it, so this sends one
+ * to the touched element. The click that the release of the finger would cause
+ * is prevented.
  */
 const HELD_MS = 550; /* browsers with an event of their own take 500 */
 const STILL = 10; /* maximal movement in pixels */

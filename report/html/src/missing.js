@@ -10,7 +10,7 @@ export function missingOf({ missing = [] }, ...kinds) {
     .map(({ text }) => text);
 }
 
-/* Removes conditions that were asked for or are usual from the problems. */
+/* Removes requested and usual conditions from the problems. */
 export function problemsOf({ problems: lines, expected = [] }) {
   return lines.filter((line) => !expected.includes(line));
 }

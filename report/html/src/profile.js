@@ -177,10 +177,11 @@ export class Profile {
   }
 
   /*
-   * Selects a part of the recording. `chosen` is an array of this.groups, or
-   * null for all; `range` is { from, to, lane: if only one }, or null; `other` is
-   * a range that it is compared with, or null; `isBefore` shows the earlier one of
-   * what is compared. A part that is not named stays selected.
+   * Selects a part of the recording. `chosen` is an array of this.groups; null:
+   * all. `range` is { from, to, lane: if only one }, or null. `other` is a
+   * range that `range` is compared with, or null. `isBefore` shows the earlier
+   * of two compared recordings or ranges. Members that `part` does not contain
+   * stay as they are.
    */
   select(part) {
     const before = partOf(this);

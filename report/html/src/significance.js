@@ -63,7 +63,7 @@ export class Significance {
   }
 
   /*
-   * Samples are assumed to say at most as much as the same share of the whole
+   * Samples are assumed to be at most as precise as the same share of the whole
    * recording's samples.
    */
   #sampled({ time, samples }, whole) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transforms that a reader has chosen, in their order: as flags for
+ * The transforms that the user has chosen, in their order: as flags for
  * transform.js, as text on the page, and in the address: "hide:ID,module:ID".
  */
 

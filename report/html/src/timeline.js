@@ -24,8 +24,8 @@ const IS_ODD = 8;
 export const endings = ["returned", "left", "cut", "open"];
 
 /*
- * Returns the first index in [low, high) for which isTrue is true. It must be
- * true for all later indices.
+ * Returns the first index in [low, high) for which isTrue is true; isTrue must
+ * be true for all later indices.
  */
 export function firstOf(low, high, isTrue) {
   while (low < high) {

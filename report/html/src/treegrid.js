@@ -72,7 +72,10 @@ export class TreeGrid extends Grid {
       this.#openAloud(i);
   }
 
-  /* Readers do not report it, because the row is drawn anew. */
+  /*
+   * Opens a row and announces it, because screen readers do not report a row
+   * that is drawn anew.
+   */
   #openAloud(i) {
     const { node } = this.rows[i];
     const { length } = this.tree.children(node);
