@@ -389,9 +389,9 @@ class Output(A2n):
         path = self.build()
         done = self.run_program(
             [clewtest.CLEW, "a2n", "--json", "-e", path], text=True,
-            input="a\tb\x01\"\n")
+            input="no\taddress\x01\"\n")
         self.assertEqual(json.loads(done.stdout),
-                         {"input": "a\tb\x01\"", "frames": []})
+                         {"input": "no\taddress\x01\"", "frames": []})
 
     def test_a_file_that_is_cut_short_is_refused(self):
         path = self.build()
