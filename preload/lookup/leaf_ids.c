@@ -32,7 +32,7 @@ static int is_written(const struct patch *patch, const struct patch_site *site)
 }
 
 /*
- * Computes the range that contains all functions of the patch, so that lookups
+ * Computes the range that contains all leaves of the patch, so that lookups
  * exclude most pcs by two comparisons.
  */
 void leaf_ids_know(struct patch *patch)

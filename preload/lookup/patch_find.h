@@ -78,14 +78,13 @@ struct patch {
 	struct patch *next_of_module;
 	struct module *module;
 	/*
-	 * Added to the addresses in sites and islands. It is the module's load
-	 * bias if both arrays are mapped from a file (prelinked_text.h), else
-	 * 0.
+	 * Added to the addresses in sites and islands. The module's load bias
+	 * if both arrays come from a file (prelinked_text.h), else 0.
 	 */
 	uint64_t base;
 	struct patch_site *sites; /* sorted by pc */
 	uint32_t site_count;
-	/* range that contains all hooked functions (leaf_ids.h) */
+	/* range that contains all hooked leaves (leaf_ids.h) */
 	struct pc_range functions;
 	struct patch_text *islands;
 	uint32_t island_count;

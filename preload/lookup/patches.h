@@ -12,7 +12,10 @@
 #include "preload/sys/lock.h"
 
 struct patches {
-	/* Protects changes of the list and of code; held during fork. */
+	/*
+	 * Protects changes of the list and of code; held during fork, except in
+	 * an attached process.
+	 */
 	struct lock lock;
 	/*
 	 * May be read without the lock, in signal handlers: patches are added
