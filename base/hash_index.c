@@ -8,11 +8,6 @@
 
 enum { FIRST_LOG2 = 6, LAST_LOG2 = 32 };
 
-static size_t room_of(unsigned int log2)
-{
-	return ((size_t)3 << log2) / 4;
-}
-
 static void resize(struct hash_index *index, unsigned int log2)
 {
 	const struct hash_index old = *index;
@@ -33,13 +28,11 @@ static void resize(struct hash_index *index, unsigned int log2)
 	free(old.slots);
 }
 
-void hash_index_reserve(struct hash_index *index, size_t count)
+void hash_index_enlarge(struct hash_index *index, size_t count)
 {
 	unsigned int log2 = FIRST_LOG2;
 
-	if (index->slots && count <= room_of(index->log2))
-		return;
-	while (room_of(log2) < count)
+	while (hash_index_room(log2) < count)
 		log2++;
 	if (log2 > LAST_LOG2)
 		memory_exhausted();

@@ -35,12 +35,25 @@ struct hash_index {
 	unsigned int log2; /* binary logarithm of the number of slots */
 };
 
+/* Enlarges the table so that it has room for `count` items in total. */
+void hash_index_enlarge(struct hash_index *index, size_t count);
+
+/* Returns how many items a table of 2^log2 slots may have. */
+static inline size_t hash_index_room(unsigned int log2)
+{
+	return ((size_t)3 << log2) / 4;
+}
+
 /*
  * Makes room for `count` items in total, so that no slot moves while they are
  * entered. Must be called before the first search. Ends the process if memory
  * is short.
  */
-void hash_index_reserve(struct hash_index *index, size_t count);
+static inline void hash_index_reserve(struct hash_index *index, size_t count)
+{
+	if (!index->slots || count > hash_index_room(index->log2))
+		hash_index_enlarge(index, count);
+}
 
 void hash_index_fini(struct hash_index *index);
 

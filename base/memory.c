@@ -73,9 +73,7 @@ char *memory_printf(const char *format, ...)
 	return or_die(text);
 }
 
-void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
+void *memory_grown(void *items, size_t count, size_t *capacity, size_t size)
 {
-	if (count < *capacity)
-		return items;
 	return or_die(array_grown(items, count + 1, capacity, size));
 }

@@ -38,10 +38,21 @@ char *memory_printf(const char *format, ...)
 FILE *memory_stream(char **text, size_t *length);
 
 /*
+ * Returns the array that replaces `items`, with room for more than `count`
+ * items of `size` bytes. Updates *capacity.
+ */
+void *memory_grown(void *items, size_t count, size_t *capacity, size_t size);
+
+/*
  * Returns an array with room for at least one more than `count` items of `size`
  * bytes: `items`, or the array that replaces it. Updates *capacity.
  */
-void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
+static inline void *memory_grow(void *items, size_t count, size_t *capacity,
+				size_t size)
+{
+	return count < *capacity ? items
+				 : memory_grown(items, count, capacity, size);
+}
 
 /*
  * Ends the process with the error message for lack of memory. Called after

@@ -169,6 +169,12 @@ static inline int wire_is_counted(const struct wire_count *count)
 #define WIRE_CALL_STEP    (UINT64_C(1) - (UINT64_C(1) << 48))
 #define WIRE_VERIFY_SHIFT 48
 
+/* Returns the home of an id in a table with this number of entries, 2^n. */
+static inline uint64_t wire_count_home(uint64_t id, uint64_t entries)
+{
+	return id >> 4 & (entries - 1);
+}
+
 static inline uint64_t wire_calls(const struct wire_count *count)
 {
 	return count->field & WIRE_CALLS;

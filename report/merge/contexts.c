@@ -13,6 +13,8 @@ enum { TALLY_MASK = (1 << 30) - 1 };
 /* Special values of context.node and context.root. */
 enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
 
+enum { DEPTHS = 1024, CALLERS_AT_ONCE = 64 };
+
 /*
  * Returns a hash that is the same for a context's own id and for the id of its
  * tail calls, which is the complement.
@@ -75,11 +77,87 @@ static void add_span(struct contexts *contexts, const struct context_span *span)
 	}
 }
 
+struct context *contexts_find(const struct contexts *contexts, uint64_t id)
+{
+	const uint32_t hash = hash_of_id(id);
+	struct hash_slot *at = slot_of(contexts, id, hash);
+
+	if (!at->item) {
+		at = slot_of(contexts, wire_tail_id(id), hash);
+		if (!at->item || !contexts->items[at->item - 1].has_tails)
+			return NULL;
+	}
+	return &contexts->items[at->item - 1];
+}
+
+/* Prefetches the context with this id, if the index has it at its home. */
+static void prefetch_context(const struct contexts *contexts, uint64_t id)
+{
+	const struct hash_slot *at =
+		hash_index_first(&contexts->by_id, hash_of_id(id));
+
+	if (at->item)
+		__builtin_prefetch(&contexts->items[at->item - 1]);
+}
+
+static uint64_t caller_id_of(const struct context *context)
+{
+	return id_pop(context->id, id_key(context->function));
+}
+
+static size_t at_most(size_t count)
+{
+	return count < CALLERS_AT_ONCE ? count : CALLERS_AT_ONCE;
+}
+
+static uint32_t number_of(const struct contexts *contexts,
+			  const struct context *context)
+{
+	return context ? (uint32_t)(context - contexts->items) + 1 : 0;
+}
+
+/*
+ * Sets the callers of contexts. A program mostly records a context soon after
+ * its caller, so the caller is usually the latest context of the depth above.
+ * The others are searched together, so that their cache misses overlap.
+ */
+static void find_callers(struct contexts *contexts, size_t first, size_t count,
+			 uint32_t *latest)
+{
+	uint64_t ids[CALLERS_AT_ONCE];
+	struct context *seekers[CALLERS_AT_ONCE];
+	size_t seeking = 0;
+
+	for (size_t i = first; i < first + count; i++) {
+		struct context *context = &contexts->items[i];
+		const uint64_t id = caller_id_of(context);
+		const uint32_t above = latest[(context->depth - 1u) % DEPTHS];
+
+		latest[context->depth % DEPTHS] = (uint32_t)i;
+		if (id == ID_ROOT)
+			continue;
+		if (contexts->items[above].id == id) {
+			context->node = above + 1;
+			continue;
+		}
+		hash_index_prefetch(&contexts->by_id, hash_of_id(id));
+		seekers[seeking] = context;
+		ids[seeking++] = id;
+	}
+	for (size_t i = 0; i < seeking; i++)
+		prefetch_context(contexts, ids[i]);
+	for (size_t i = 0; i < seeking; i++)
+		seekers[i]->node =
+			number_of(contexts, contexts_find(contexts, ids[i]));
+}
+
 void contexts_init(struct contexts *contexts,
 		   const struct part_tallies *tallies,
 		   const struct numbering *numbering, struct catalog *catalog,
 		   struct tree *tree)
 {
+	/* The latest context of each depth, modulo DEPTHS. */
+	uint32_t latest[DEPTHS] = { 0 };
 	uint64_t recorded = 0, room = 0;
 
 	*contexts = (struct contexts){
@@ -97,6 +175,8 @@ void contexts_init(struct contexts *contexts,
 	hash_index_reserve(&contexts->by_id, contexts->capacity);
 	for (size_t i = 0; i < tallies->context_spans; i++)
 		add_span(contexts, &tallies->contexts[i]);
+	for (size_t i = 0; i < contexts->count; i += CALLERS_AT_ONCE)
+		find_callers(contexts, i, at_most(contexts->count - i), latest);
 }
 
 void contexts_fini(struct contexts *contexts)
@@ -107,28 +187,13 @@ void contexts_fini(struct contexts *contexts)
 	*contexts = (struct contexts){ 0 };
 }
 
-struct context *contexts_find(const struct contexts *contexts, uint64_t id)
-{
-	const uint32_t hash = hash_of_id(id);
-	struct hash_slot *at = slot_of(contexts, id, hash);
-
-	if (!at->item) {
-		at = slot_of(contexts, wire_tail_id(id), hash);
-		if (!at->item || !contexts->items[at->item - 1].has_tails)
-			return NULL;
-	}
-	return &contexts->items[at->item - 1];
-}
-
 void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
 		       uint64_t id_half_way, uint64_t id_soon)
 {
 	const struct hash_slot *at;
 
 	hash_index_prefetch(&contexts->by_id, hash_of_id(id_far_ahead));
-	at = hash_index_first(&contexts->by_id, hash_of_id(id_half_way));
-	if (at->item)
-		__builtin_prefetch(&contexts->items[at->item - 1]);
+	prefetch_context(contexts, id_half_way);
 	at = hash_index_first(&contexts->by_id, hash_of_id(id_soon));
 	if (at->item &&
 	    contexts->items[at->item - 1].node < contexts->tree->count)
@@ -138,41 +203,70 @@ void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
 			1);
 }
 
-static uint64_t caller_id_of(const struct context *context)
+/* Returns the catalog's function for a number. */
+static uint32_t function_of(struct contexts *contexts, uint32_t number)
 {
-	return id_pop(context->id, id_key(context->function));
-}
+	const struct numbering_range *range = contexts->range;
 
-void contexts_prefetch_place(const struct contexts *contexts, size_t far_ahead,
-			     size_t soon, uint32_t root)
-{
-	const struct context *context, *caller;
-
-	if (far_ahead < contexts->count)
-		hash_index_prefetch(
-			&contexts->by_id,
-			hash_of_id(caller_id_of(&contexts->items[far_ahead])));
-	if (soon >= contexts->count)
-		return;
-	context = &contexts->items[soon];
-	caller = contexts_find(contexts, caller_id_of(context));
-	if (caller && caller->root == root)
-		tree_prefetch_child(contexts->tree, caller->node,
-				    numbering_function(contexts->numbering,
-						       context->function));
+	if (range && number - range->first < range->count)
+		return range->functions[number - range->first];
+	range = numbering_functions_at(contexts->numbering, number);
+	if (range)
+		contexts->range = range;
+	return numbering_function(contexts->numbering, number);
 }
 
 /*
- * Returns the context's node below this root, or NODE_UNSEEN or NODE_PENDING.
- * Forgets the node if it is below another root.
+ * Returns the node that the context has, or will probably have, below `root`.
+ * Nodes are mostly created in the order of contexts, and the context `present`
+ * is placed next.
  */
-static uint32_t node_below(struct context *context, uint32_t root)
+static uint32_t expected_node(const struct contexts *contexts,
+			      const struct context *context, uint32_t root,
+			      size_t present)
 {
-	if (context->root != root) {
-		context->root = root;
-		context->node = NODE_UNSEEN;
-	}
-	return context->node;
+	return context->root == root
+		       ? context->node
+		       : (uint32_t)(contexts->tree->count - present +
+				    (size_t)(context - contexts->items));
+}
+
+void contexts_prefetch_place(struct contexts *contexts, size_t present,
+			     uint32_t root)
+{
+	const struct context *context = &contexts->items[present];
+
+	if (present + CONTEXTS_AHEAD >= contexts->count)
+		return;
+	context += CONTEXTS_AHEAD;
+	if (context->root == ROOT_NONE && context->node)
+		__builtin_prefetch(&contexts->items[context->node - 1]);
+	context -= CONTEXTS_AHEAD - CONTEXTS_SOON;
+	if (context->root == ROOT_NONE && context->node)
+		tree_prefetch_child(
+			contexts->tree,
+			expected_node(contexts,
+				      &contexts->items[context->node - 1], root,
+				      present),
+			function_of(contexts, context->function));
+}
+
+/* Returns the context's node below this root, or NODE_UNSEEN or NODE_PENDING. */
+static uint32_t node_below(const struct context *context, uint32_t root)
+{
+	return context->root == root ? context->node : NODE_UNSEEN;
+}
+
+/* Returns the context's caller, which has this id, or NULL. */
+static struct context *find_caller(const struct contexts *contexts,
+				   const struct context *context,
+				   uint64_t caller_id)
+{
+	if (caller_id == ID_ROOT)
+		return NULL;
+	if (context->root != ROOT_NONE)
+		return contexts_find(contexts, caller_id);
+	return context->node ? &contexts->items[context->node - 1] : NULL;
 }
 
 /*
@@ -210,18 +304,17 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 {
 	for (;;) {
 		uint64_t caller_id = caller_id_of(context);
-		struct context *caller;
+		struct context *caller =
+			find_caller(contexts, context, caller_id);
 		uint32_t node;
 
+		context->root = root;
 		context->node = NODE_PENDING;
 		contexts->path = memory_grow(contexts->path, *length,
 					     &contexts->path_capacity,
 					     sizeof(*contexts->path));
 		contexts->path[(*length)++] =
 			(uint32_t)(context - contexts->items);
-		caller = caller_id == ID_ROOT
-				 ? NULL
-				 : contexts_find(contexts, caller_id);
 		node = caller ? node_below(caller, root) : NODE_PENDING;
 		check_place(&contexts->inconsistencies, context, caller_id,
 			    caller);
@@ -243,12 +336,24 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 static uint32_t site_of(struct contexts *contexts,
 			const struct context *context)
 {
-	const struct numbering_module *module = numbering_module_at(
-		contexts->numbering, context->site_pc, NUMBERING_ANY_TIME);
+	const uint64_t pc = context->site_pc;
+	struct context_site *found =
+		&contexts->sites[hash_of_word(pc) >>
+				 (32 - CONTEXTS_SITES_LOG2)];
+	const struct numbering_module *module;
 
-	return module ? catalog_site_at(contexts->catalog, module->module,
-					context->site_pc - module->base)
-		      : 0;
+	if (found->pc == pc)
+		return found->site;
+	module = numbering_module_at(contexts->numbering, pc,
+				     NUMBERING_ANY_TIME);
+	*found = (struct context_site){
+		.pc = pc,
+		.site = module ? catalog_site_at(contexts->catalog,
+						 module->module,
+						 pc - module->base)
+			       : 0,
+	};
+	return found->site;
 }
 
 /*
@@ -275,7 +380,8 @@ static uint32_t announced_site_below(struct contexts *contexts,
 				     const struct context *context)
 {
 	const struct numbering_stack *stack =
-		context ? numbering_stack(contexts->numbering,
+		context && contexts->numbering->stack_count
+			? numbering_stack(contexts->numbering,
 					  context->function)
 			: NULL;
 
@@ -297,7 +403,8 @@ static uint32_t place_callers(struct contexts *contexts, uint32_t node,
 {
 	const struct numbering *numbering = contexts->numbering;
 	const struct numbering_stack *stack =
-		numbering_stack(numbering, number);
+		numbering->stack_count ? numbering_stack(numbering, number)
+				       : NULL;
 
 	for (size_t i = 0; stack && i < stack->count - 1; i++) {
 		struct tree_node *made;
@@ -306,8 +413,7 @@ static uint32_t place_callers(struct contexts *contexts, uint32_t node,
 			contexts->tree, node,
 			stack->numbers[i] == WIRE_STACK_CUT
 				? numbering->more_callers
-				: numbering_function(numbering,
-						     stack->numbers[i]));
+				: function_of(contexts, stack->numbers[i]));
 		made = &contexts->tree->nodes[node];
 		made->is_context = 1;
 		if (made->site == 0)
@@ -332,8 +438,8 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 	while (length > 0) {
 		struct context *context =
 			&contexts->items[contexts->path[--length]];
-		const uint32_t function = numbering_function(
-			contexts->numbering, context->function);
+		const uint32_t function =
+			function_of(contexts, context->function);
 		struct tree_node *made;
 
 		if (function == FUNCTION_UNKNOWN && !context->is_checked)

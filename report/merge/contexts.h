@@ -22,7 +22,11 @@ struct context {
 	uint64_t site_pc : 48;
 	uint64_t depth : 16; /* depth as recorded, modulo 65536 */
 	uint32_t function;   /* number in the process */
-	uint32_t node;       /* node below `root`, once it is placed */
+	/*
+	 * The node below `root`, once it is placed. Before, 1 + the index of
+	 * the caller if it is known, or 0.
+	 */
+	uint32_t node;
 	uint32_t root;
 	uint32_t tally : 30; /* tally that recorded it */
 	/*
@@ -34,6 +38,14 @@ struct context {
 	uint32_t is_checked : 1;
 };
 
+/* The catalog's site of a pc. */
+struct context_site {
+	uint64_t pc;
+	uint32_t site;
+};
+
+enum { CONTEXTS_SITES_LOG2 = 9 };
+
 struct contexts {
 	struct context *items;
 	size_t count, capacity;
@@ -44,6 +56,10 @@ struct contexts {
 	 */
 	uint32_t *path;
 	size_t path_capacity;
+	/* the range of functions that was used last, or NULL */
+	const struct numbering_range *range;
+	/* sites that were found before, by hash of the pc */
+	struct context_site sites[1 << CONTEXTS_SITES_LOG2];
 	/* Inconsistencies of the contexts that were placed. */
 	struct inconsistencies inconsistencies;
 	const struct numbering *numbering;
@@ -68,7 +84,7 @@ void contexts_fini(struct contexts *contexts);
  * will look up after CONTEXTS_AHEAD, CONTEXTS_AHEAD / 2 and CONTEXTS_SOON
  * further lookups. Ids that do not exist do no harm.
  */
-enum { CONTEXTS_AHEAD = 24, CONTEXTS_SOON = 4 };
+enum { CONTEXTS_AHEAD = 24, CONTEXTS_SOON = 8 };
 void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
 		       uint64_t id_half_way, uint64_t id_soon);
 
@@ -80,11 +96,11 @@ struct context *contexts_find(const struct contexts *contexts, uint64_t id);
 
 /*
  * Prefetches memory for placing all contexts below `root` in the order of the
- * array: the caller of the context with index `far_ahead`, and the node of the
- * context with index `soon`, whose caller mostly has its node by then.
+ * array, before the context with index `present` is placed: the callers of
+ * contexts that follow, and then the nodes.
  */
-void contexts_prefetch_place(const struct contexts *contexts, size_t far_ahead,
-			     size_t soon, uint32_t root);
+void contexts_prefetch_place(struct contexts *contexts, size_t present,
+			     uint32_t root);
 
 /*
  * Returns the node of a context below `root`, and creates this node and those

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/merge/contexts.h"
+#include "report/merge/count_finder.h"
 #include "report/merge/generated.h"
 #include "report/merge/merged_samples.h"
 #include "report/merge/part_jni.h"
@@ -47,6 +48,8 @@ struct work {
 	struct part_packets packets;
 	struct roots roots;
 	struct contexts contexts;
+	struct count_finder finder;
+	int has_taken; /* Whether contexts have taken their counts. */
 	struct generated generated;
 	struct samples samples;
 	struct timing_work timing;
@@ -84,47 +87,6 @@ static uint64_t count_steps(const struct work *work)
 	for (size_t i = 0; i < tallies->count_spans; i++)
 		steps += tallies->counts[i].count;
 	return steps;
-}
-
-/*
- * Adds all contexts of the part below the tree's root, in the order in which
- * they are in memory, which halves the number of cache misses.
- */
-static void add_all_contexts(struct work *work)
-{
-	struct contexts *contexts = &work->contexts;
-
-	tree_reserve(work->tree, work->tree->count + contexts->count);
-	for (size_t i = 0; i < contexts->count; i++) {
-		contexts_prefetch_place(contexts, i + CONTEXTS_AHEAD,
-					i + CONTEXTS_SOON, TREE_ROOT);
-		contexts_place(contexts, &contexts->items[i], TREE_ROOT);
-		tell_each(work, i);
-	}
-}
-
-static void add_contexts(struct work *work, const struct context_span *span)
-{
-	uint64_t root = roots_of(&work->roots, span->tally);
-
-	if (root == 0)
-		return;
-	for (size_t i = 0; i < span->count; i++) {
-		struct context *context =
-			contexts_find(&work->contexts, span->items[i].id);
-
-		if (context)
-			contexts_place(&work->contexts, context,
-				       (uint32_t)root - 1);
-	}
-}
-
-static void add_spans(struct work *work)
-{
-	const struct part_tallies *tallies = &work->tallies;
-
-	for (size_t i = 0; i < tallies->context_spans; i++)
-		add_contexts(work, &tallies->contexts[i]);
 }
 
 static void forget_contexts(const struct work *work)
@@ -174,17 +136,121 @@ static struct measure measure_of_count(const struct work *work,
 	};
 }
 
+/* Adds the calls of the count with index i to the node of its context. */
+static void add_count(struct work *work, const struct count_span *span,
+		      size_t i, const struct context *context, uint32_t node)
+{
+	const struct measure measure = measure_of_count(
+		work, span, i, context->id != span->items[i].id);
+
+	tree_add(work->tree, node, &measure);
+	if (span->times && !work->whose->without_time)
+		timing_add(&work->timing, work->tree, node,
+			   count_span_times(span, i));
+}
+
+/*
+ * Adds the calls that the context's tally has counted for an id of the context,
+ * which has this node.
+ */
+static void add_count_of(struct work *work, const struct context *context,
+			 uint64_t id, uint32_t node)
+{
+	size_t i = 0;
+	const struct count_span *span =
+		count_finder_take(&work->finder, context->tally, id, &i);
+
+	if (span)
+		add_count(work, span, i, context, node);
+}
+
+/*
+ * Adds the calls that the context's tally has counted, also tail calls. Their
+ * id could be the own id of another context, if the recording is damaged.
+ */
+static void add_calls_of(struct work *work, const struct context *context,
+			 uint32_t node)
+{
+	const uint64_t tail_id = wire_tail_id(context->id);
+
+	add_count_of(work, context, context->id, node);
+	if (context->has_tails &&
+	    contexts_find(&work->contexts, tail_id) == context)
+		add_count_of(work, context, tail_id, node);
+}
+
+/*
+ * Adds all contexts of the part below the tree's root, with their calls, in the
+ * order in which they are in memory, which halves the number of cache misses.
+ */
+static void add_all_contexts(struct work *work)
+{
+	struct contexts *contexts = &work->contexts;
+
+	work->has_taken = 1;
+	tree_reserve(work->tree, work->tree->count + contexts->count);
+	for (size_t i = 0; i < contexts->count; i++) {
+		struct context *context = &contexts->items[i];
+		uint32_t node;
+
+		contexts_prefetch_place(contexts, i, TREE_ROOT);
+		if (i + CONTEXTS_AHEAD < contexts->count)
+			count_finder_prefetch(&work->finder,
+					      context[CONTEXTS_AHEAD].tally,
+					      context[CONTEXTS_AHEAD].id);
+		node = contexts_place(contexts, context, TREE_ROOT);
+		add_calls_of(work, context, node);
+		tell_each(work, i);
+	}
+}
+
+static void add_contexts(struct work *work, const struct context_span *span)
+{
+	uint64_t root = roots_of(&work->roots, span->tally);
+
+	if (root == 0)
+		return;
+	for (size_t i = 0; i < span->count; i++) {
+		struct context *context =
+			contexts_find(&work->contexts, span->items[i].id);
+
+		if (context)
+			contexts_place(&work->contexts, context,
+				       (uint32_t)root - 1);
+	}
+}
+
+static void add_spans(struct work *work)
+{
+	const struct part_tallies *tallies = &work->tallies;
+
+	for (size_t i = 0; i < tallies->context_spans; i++)
+		add_contexts(work, &tallies->contexts[i]);
+}
+
+/* Returns whether add_calls_of() has added this count of the context. */
+static int was_taken(struct work *work, const struct context *context,
+		     const struct count_span *span, size_t i)
+{
+	size_t found = 0;
+
+	return context->tally == span->tally &&
+	       count_finder_find(&work->finder, span->tally, span->items[i].id,
+				 &found) == span &&
+	       found == i;
+}
+
+/* Adds the calls of all counts that add_calls_of() has not added. */
 static void add_counts(struct work *work, const struct count_span *span)
 {
 	uint32_t root = (uint32_t)roots_of(&work->roots, span->tally) - 1;
 
-	if (roots_of(&work->roots, span->tally) == 0)
+	if (roots_of(&work->roots, span->tally) == 0 ||
+	    count_finder_took_all(&work->finder, span))
 		return;
 	for (size_t i = 0; i < span->count; i++) {
 		const struct wire_count *count = &span->items[i];
 		struct context *context;
-		struct measure measure;
-		uint32_t node;
 
 		tell_each(work, i);
 		if (i + CONTEXTS_AHEAD < span->count)
@@ -192,20 +258,15 @@ static void add_counts(struct work *work, const struct count_span *span)
 					  count[CONTEXTS_AHEAD].id,
 					  count[CONTEXTS_AHEAD * 2 / 3].id,
 					  count[CONTEXTS_AHEAD / 3].id);
-		if (!wire_is_counted(count))
+		if (!count_finder_matters(span, i))
 			continue;
 		context = contexts_find(&work->contexts, count->id);
-		if (!context) {
+		if (!context)
 			add_stray(work, root, wire_calls(count));
-			continue;
-		}
-		node = contexts_place(&work->contexts, context, root);
-		measure = measure_of_count(work, span, i,
-					   context->id != count->id);
-		tree_add(work->tree, node, &measure);
-		if (span->times && !work->whose->without_time)
-			timing_add(&work->timing, work->tree, node,
-				   count_span_times(span, i));
+		else if (!work->has_taken || !was_taken(work, context, span, i))
+			add_count(
+				work, span, i, context,
+				contexts_place(&work->contexts, context, root));
 	}
 }
 
@@ -366,6 +427,8 @@ static void add_plain(struct work *work)
 	const int is_timed = !work->whose->without_time &&
 			     work->part->header->time == WIRE_TIME_EXACT;
 
+	if (is_timed)
+		begin_timing(work);
 	if (roots_want_everything(&work->roots)) {
 		forget_contexts(work);
 		add_all_contexts(work);
@@ -373,8 +436,6 @@ static void add_plain(struct work *work)
 		add_spans(work);
 		forget_contexts(work);
 	}
-	if (is_timed)
-		begin_timing(work);
 	for (size_t i = 0; i < tallies->count_spans; i++) {
 		add_counts(work, &tallies->counts[i]);
 		forget_counts(work, &tallies->counts[i]);
@@ -417,6 +478,7 @@ static void add_everything(struct work *work)
 		work->packets.trace.keeps & WIRE_KEEPS_SITES;
 	contexts_init(&work->contexts, &work->tallies, &work->numbering,
 		      work->catalog, work->tree);
+	count_finder_init(&work->finder, &work->tallies);
 	work->steps = 0;
 	work->all_steps = count_steps(work);
 	if (part_labels_init(&labels, wish, work->part, &work->packets))
@@ -438,6 +500,7 @@ static void add_everything(struct work *work)
 	recording_note(work->recording, overwritten_problem_text(work->part));
 	recording_note(work->recording, budget_problem_text(work->part));
 	part_jni_add(&work->merged->jni, work->part, &work->contexts);
+	count_finder_fini(&work->finder);
 	contexts_fini(&work->contexts);
 	part_tallies_fini(&work->tallies);
 	part_packets_fini(&work->packets);

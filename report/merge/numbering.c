@@ -561,6 +561,17 @@ uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
 	return stack ? stack->function : named_function(numbering, number);
 }
 
+const struct numbering_range *numbering_functions_at(
+	const struct numbering *numbering, uint32_t number)
+{
+	const struct numbering_range *range = range_of(numbering, number);
+
+	return range && range->functions &&
+			       WIRE_FOLDED - range->first >= range->count
+		       ? range
+		       : NULL;
+}
+
 static int was_there(const struct numbering_module *module, uint64_t pc,
 		     uint64_t time_ns)
 {

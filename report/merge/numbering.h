@@ -98,6 +98,13 @@ void numbering_name_caller(struct numbering *numbering, uint32_t number,
  */
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
 
+/*
+ * Returns the range of module functions that contains the number, or NULL if
+ * there is none. WIRE_FOLDED is in no range that is returned.
+ */
+const struct numbering_range *numbering_functions_at(
+	const struct numbering *numbering, uint32_t number);
+
 /* Returns the stack of Java methods that has this number, or NULL. */
 const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 					      uint32_t number);

@@ -6,15 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_index.h"
 #include "base/memory.h"
 #include "report/view/labels.h"
 
+enum { RECENT_LOG2 = 9 };
+
+/* All edges from a caller to a callee that were counted. */
+struct edges {
+	struct idmap all;
+	/* Some of them, by hash. Most nodes have an edge of a recent node. */
+	uint64_t recent[1 << RECENT_LOG2];
+};
+
 /* Counts the edge from caller to callee once, in both rows. */
-static void count_edge(struct flat_row *rows, struct idmap *edges,
+static void count_edge(struct flat_row *rows, struct edges *edges,
 		       uint32_t caller, uint32_t callee)
 {
-	uint64_t *seen = idmap_at(edges, (uint64_t)caller << 32 | callee);
+	const uint64_t edge = (uint64_t)caller << 32 | callee;
+	uint64_t *recent =
+		&edges->recent[hash_of_word(edge) >> (32 - RECENT_LOG2)];
+	uint64_t *seen;
 
+	if (*recent == edge)
+		return;
+	*recent = edge;
+	seen = idmap_at(&edges->all, edge);
 	if (*seen)
 		return;
 	*seen = 1;
@@ -26,7 +43,7 @@ static void add_nodes(struct flat_row *rows, const struct tree *tree,
 		      const uint32_t *labels, size_t label_count)
 {
 	uint8_t *outermost = labels_outermost(tree, labels, label_count);
-	struct idmap edges = { 0 };
+	struct edges edges = { 0 };
 
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
@@ -46,7 +63,7 @@ static void add_nodes(struct flat_row *rows, const struct tree *tree,
 			count_edge(rows, &edges, labels[node->parent],
 				   labels[i]);
 	}
-	idmap_fini(&edges);
+	idmap_fini(&edges.all);
 	free(outermost);
 }
 

@@ -27,12 +27,14 @@ static uint32_t module_label(struct catalog *catalog, uint32_t function,
 static uint32_t jni_env_label(struct catalog *catalog, const struct tree *tree,
 			      const struct tree_node *node)
 {
-	const char *name = catalog_name(catalog, node->function);
+	const char *name;
 	char *text;
 	uint32_t label;
 
-	if (strncmp(name, JNI_ENV_PREFIX, strlen(JNI_ENV_PREFIX)) != 0 ||
-	    catalog->functions[node->function].module != CATALOG_NO_MODULE)
+	if (catalog->functions[node->function].module != CATALOG_NO_MODULE)
+		return node->function;
+	name = catalog_name(catalog, node->function);
+	if (strncmp(name, JNI_ENV_PREFIX, strlen(JNI_ENV_PREFIX)) != 0)
 		return node->function;
 	text = memory_printf(
 		"%s" LABEL_JNI_FROM "%s", name,
@@ -137,53 +139,71 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 	return labels;
 }
 
-/* Visits all nodes in depth-first order without recursion. */
-struct label_walk {
-	/* lists of children, by node; 0 ends a list */
-	uint32_t *first_child, *next;
-	uint32_t *open; /* number of active nodes of each label */
-};
-
-static void link_children(const struct tree *tree, struct label_walk *walk)
+/*
+ * Returns all nodes in depth-first order. Each step of the loops depends on few
+ * others, so cache misses of a large tree overlap, unlike in a walk.
+ */
+static uint32_t *depth_first(const struct tree *tree)
 {
-	for (size_t i = tree->count - 1; i > TREE_ROOT; i--) {
-		uint32_t parent = tree->nodes[i].parent;
+	uint32_t *order = memory_zeroed(tree->count, sizeof(*order));
+	/*
+	 * First the size of each node's subtree; once the node has a position,
+	 * that of its next child.
+	 */
+	uint32_t *next = memory_zeroed(tree->count, sizeof(*next));
 
-		walk->next[i] = walk->first_child[parent];
-		walk->first_child[parent] = (uint32_t)i;
+	for (size_t i = tree->count - 1; i > TREE_ROOT; i--)
+		next[tree->nodes[i].parent] += ++next[i];
+	next[TREE_ROOT] = 1;
+	for (size_t i = 1; i < tree->count; i++) {
+		uint32_t *position = &next[tree->nodes[i].parent];
+		const uint32_t first = *position;
+
+		*position += next[i];
+		next[i] = first + 1;
+		order[first] = (uint32_t)i;
 	}
+	free(next);
+	return order;
+}
+
+static uint32_t greatest_depth(const struct tree *tree)
+{
+	uint32_t depth = 0;
+
+	for (size_t i = 1; i < tree->count; i++)
+		if (tree->nodes[i].depth > depth)
+			depth = tree->nodes[i].depth;
+	return depth;
 }
 
 uint8_t *labels_outermost(const struct tree *tree, const uint32_t *labels,
 			  size_t label_count)
 {
-	struct label_walk walk = {
-		.first_child = memory_zeroed(tree->count, sizeof(uint32_t)),
-		.next = memory_zeroed(tree->count, sizeof(uint32_t)),
-		.open = memory_zeroed(label_count, sizeof(uint32_t)),
-	};
+	enum { AHEAD = 16 };
 	uint8_t *outermost = memory_zeroed(tree->count, 1);
-	uint32_t node;
+	uint32_t *order = depth_first(tree);
+	/* number of active nodes of each label */
+	uint32_t *open = memory_zeroed(label_count, sizeof(*open));
+	/* labels of the active nodes, by depth from 1 on */
+	uint32_t *active = memory_zeroed((size_t)greatest_depth(tree) + 1,
+					 sizeof(*active));
+	uint32_t depth = 0;
 
-	link_children(tree, &walk);
-	node = walk.first_child[TREE_ROOT];
-	while (node) {
-		outermost[node] = walk.open[labels[node]]++ == 0;
-		if (walk.first_child[node]) {
-			node = walk.first_child[node];
-			continue;
+	for (size_t i = 1; i < tree->count; i++) {
+		const uint32_t node = order[i];
+
+		if (i + AHEAD < tree->count) {
+			__builtin_prefetch(&tree->nodes[order[i + AHEAD]]);
+			__builtin_prefetch(&labels[order[i + AHEAD]]);
 		}
-		while (node) {
-			walk.open[labels[node]]--;
-			if (walk.next[node]) {
-				node = walk.next[node];
-				break;
-			}
-			node = tree->nodes[node].parent; /* the root is 0 */
-		}
+		while (depth >= tree->nodes[node].depth)
+			open[active[depth--]]--;
+		active[++depth] = labels[node];
+		outermost[node] = open[labels[node]]++ == 0;
 	}
-	free(walk.first_child);
-	free(walk.next);
-	free(walk.open);
+	free(order);
+	free(open);
+	free(active);
 	return outermost;
 }

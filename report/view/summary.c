@@ -90,53 +90,102 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	part_tallies_fini(&tallies);
 }
 
+/* What trees have of each function. */
+struct of_function {
+	uint64_t calls;
+	uint8_t is_there;  /* whether it has a node */
+	uint8_t is_native; /* whether its kind is KIND_JNI */
+	uint8_t is_found;  /* whether find_looping() has counted it */
+};
+
+/* The caller frees the result. */
+static struct of_function *functions_of(struct catalog *catalog,
+					const struct tree *tree)
+{
+	struct of_function *functions =
+		memory_zeroed(catalog->function_count, sizeof(*functions));
+
+	for (size_t i = 1; i < tree->count; i++) {
+		struct of_function *one = &functions[tree->nodes[i].function];
+
+		one->calls += tree->nodes[i].calls;
+		one->is_there = 1;
+	}
+	for (uint32_t i = 0; i < catalog->function_count; i++)
+		functions[i].is_native = functions[i].is_there &&
+					 catalog_kind(catalog, i) == KIND_JNI;
+	return functions;
+}
+
+static int has_looping(const struct catalog *catalog,
+		       const struct of_function *functions)
+{
+	for (size_t i = 0; i < catalog->function_count; i++)
+		if (functions[i].calls > 0 &&
+		    catalog_loops(&catalog->functions[i]))
+			return 1;
+	return 0;
+}
+
 /* Counts each called function with a loop once. */
 static void find_looping(struct summary *summary, const struct catalog *catalog,
-			 const struct tree *tree)
+			 const struct tree *tree, struct of_function *functions)
 {
-	uint8_t *is_found = memory_zeroed(catalog->function_count, 1);
-
+	if (!has_looping(catalog, functions))
+		return;
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 
-		if (is_found[node->function] || node->calls == 0 ||
+		if (functions[node->function].is_found || node->calls == 0 ||
 		    !catalog_loops(&catalog->functions[node->function]))
 			continue;
-		is_found[node->function] = 1;
+		functions[node->function].is_found = 1;
 		if (summary->looping < SUMMARY_LOOPING_MAX)
 			summary->looping_some[summary->looping] =
 				node->function;
 		summary->looping++;
 	}
-	free(is_found);
 }
 
 /* Adds up calls of functions that were always counted, and of the others. */
 static void find_left_out(struct summary_budget *budget,
 			  const struct catalog *catalog,
-			  const struct tree *tree)
+			  const struct of_function *functions)
 {
 	for (size_t i = 0; i < catalog->function_count; i++) {
-		if (!catalog->functions[i].left_out)
+		const struct left_out *left = catalog->functions[i].left_out;
+
+		if (!left) {
+			budget->exact_calls += functions[i].calls;
 			continue;
+		}
 		budget->functions++;
-		budget->missed_calls += catalog->functions[i].left_out->missed;
+		budget->missed_calls += left->missed;
 	}
-	for (size_t i = 0; i < tree->count; i++)
-		if (!catalog->functions[tree->nodes[i].function].left_out)
-			budget->exact_calls += tree->nodes[i].calls;
+}
+
+static int has_natives(const struct catalog *catalog,
+		       const struct of_function *functions)
+{
+	for (size_t i = 0; i < catalog->function_count; i++)
+		if (functions[i].is_native)
+			return 1;
+	return 0;
 }
 
 /* Sums calls from Java into native code and the time until they return. */
-static void find_natives(struct summary *summary, struct catalog *catalog,
-			 const struct tree *tree)
+static void find_natives(struct summary *summary, const struct catalog *catalog,
+			 const struct tree *tree,
+			 const struct of_function *functions)
 {
-	uint8_t *is_inside = memory_zeroed(tree->count, 1);
+	uint8_t *is_inside;
 
+	if (!has_natives(catalog, functions))
+		return;
+	is_inside = memory_zeroed(tree->count, 1);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
-		const int is_native =
-			catalog_kind(catalog, node->function) == KIND_JNI;
+		const int is_native = functions[node->function].is_native;
 
 		is_inside[i] = is_native || is_inside[node->parent];
 		if (!is_native)
@@ -190,6 +239,7 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 		    const struct merged *merged)
 {
 	struct coverage *modules = coverage_of_modules(catalog);
+	struct of_function *functions;
 
 	summary->calls = tree->below[TREE_ROOT];
 	summary->contexts = merged->contexts;
@@ -213,9 +263,11 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 		coverage_total(catalog, modules, &summary->coverage);
 	free(modules);
 	find_errors(summary, tree);
-	find_looping(summary, catalog, tree);
-	find_left_out(&summary->budget, catalog, tree);
-	find_natives(summary, catalog, tree);
+	functions = functions_of(catalog, tree);
+	find_looping(summary, catalog, tree, functions);
+	find_left_out(&summary->budget, catalog, functions);
+	find_natives(summary, catalog, tree, functions);
+	free(functions);
 	verdicts_conclude(&summary->calls_verified);
 	verdicts_conclude(&summary->contexts_verified);
 	verdicts_conclude(&summary->stacks_verified);

@@ -140,6 +140,51 @@ static void a_table_that_nobody_refers_to_does_not_count(void **state)
 	session_close(&world->session);
 }
 
+/*
+ * The tallies share one context, of which one table has an entry of a context
+ * that only the other tally has recorded, and the other table is retired.
+ */
+static void counts_add_up_wherever_their_context_is(void **state)
+{
+	struct made_world *world = *state;
+	struct fixture fixture;
+	uint64_t a, b;
+
+	made_begin(&fixture, 100);
+	fixture_tally(&fixture, 1, 0, 0);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_retire(&fixture, 0);
+	fixture_count(&fixture, 0, a, 20);
+	b = fixture_context(&fixture, 0, a, 2, 300);
+	fixture_context(&fixture, 1, ID_ROOT, 1, 4000);
+	fixture_count(&fixture, 1, b, 50000);
+	made_end(world, &fixture);
+	made_read(world, &everybody);
+	assert_int_equal(SELF(&world->session, 1).calls, 4021);
+	assert_int_equal(SELF(&world->session, 1, 2).calls, 50300);
+	assert_int_equal(world->session.summary.strays, 0);
+	session_close(&world->session);
+}
+
+/* Only a damaged recording has a context with the id of another's tail calls. */
+static void an_entry_of_two_contexts_counts_once(void **state)
+{
+	struct made_world *world = *state;
+	struct fixture fixture;
+	uint64_t a;
+
+	made_begin(&fixture, 100);
+	a = fixture_context(&fixture, 0, ID_ROOT, 1, 1);
+	fixture_tail_calls(&fixture, 0, 20);
+	fixture_context(&fixture, 0, id_pop(wire_tail_id(a), id_key(2)), 2,
+			300);
+	made_end(world, &fixture);
+	made_read(world, &everybody);
+	assert_int_equal(SELF(&world->session, 1).calls, 1);
+	assert_int_equal(world->session.summary.calls, 321);
+	session_close(&world->session);
+}
+
 static void folded_calls_stand_below_their_ancestor(void **state)
 {
 	struct made_world *world = *state;
@@ -522,6 +567,8 @@ int main(void)
 		TEST(a_build_id_is_stronger_than_a_path),
 		TEST(a_retired_table_still_counts),
 		TEST(a_table_that_nobody_refers_to_does_not_count),
+		TEST(counts_add_up_wherever_their_context_is),
+		TEST(an_entry_of_two_contexts_counts_once),
 		TEST(folded_calls_stand_below_their_ancestor),
 		TEST(an_unrecorded_caller_is_unknown),
 		TEST(counts_without_a_context_are_strays),
