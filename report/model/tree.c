@@ -160,8 +160,9 @@ void tree_order(const struct tree *tree, enum metric metric,
 	for (size_t i = 1; i < tree->count; i++)
 		children[first[tree->nodes[i].parent + 1]++] = (uint32_t)i;
 	for (size_t i = 0; i < tree->count; i++)
-		qsort_r(children + first[i], first[i + 1] - first[i],
-			sizeof(*children), by_below, &sorting);
+		if (first[i + 1] - first[i] > 1)
+			qsort_r(children + first[i], first[i + 1] - first[i],
+				sizeof(*children), by_below, &sorting);
 	*order = (struct tree_order){ .children = children, .first = first };
 }
 

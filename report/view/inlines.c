@@ -45,21 +45,79 @@ static int belongs_to(struct catalog *catalog, const struct chain *chain,
 		catalog_is_part(catalog, outermost->name, function));
 }
 
-/* Returns the node below `node` for the inlined functions of a chain. */
-static uint32_t descend(struct tree *out, struct catalog *catalog,
-			const struct chain *chain, uint32_t site, int is_return,
-			uint32_t node)
+/*
+ * The functions that are inlined at a call site, for calls by one caller: an
+ * interval of `functions`, outermost first.
+ */
+struct site_chain {
+	uint32_t caller; /* 0 if the site was not looked up */
+	uint32_t first, count;
+};
+
+/*
+ * A tree while inlined functions are put into it. Each call site is looked up
+ * once, although many nodes have the same one.
+ */
+struct inlining {
+	struct tree *out;
+	struct catalog *catalog;
+	struct site_chain *sites; /* by site, for return addresses */
+	uint32_t *functions;
+	size_t function_count, function_capacity;
+};
+
+/* Appends the inlined functions of a chain to inlining->functions. */
+static struct site_chain add_chain(struct inlining *inlining,
+				   const struct chain *chain, uint32_t site)
 {
-	uint32_t module = catalog->sites[site].module;
+	const uint32_t module = inlining->catalog->sites[site].module;
+	struct site_chain added = {
+		.first = (uint32_t)inlining->function_count,
+	};
 
 	for (size_t i = chain->count - 1; i-- > 0;) {
 		const char *name = chain->frames[i].name;
-		struct tree_node *made;
-		uint32_t function = catalog_named(catalog, KIND_INLINED, module,
-						  name ? name : "(unnamed)");
 
-		node = tree_child(out, node, function);
-		made = &out->nodes[node];
+		inlining->functions = memory_grow(inlining->functions,
+						  inlining->function_count,
+						  &inlining->function_capacity,
+						  sizeof(*inlining->functions));
+		inlining->functions[inlining->function_count++] =
+			catalog_named(inlining->catalog, KIND_INLINED, module,
+				      name ? name : "(unnamed)");
+		added.count++;
+	}
+	return added;
+}
+
+/*
+ * Returns the functions that are inlined at a site, an empty chain if the site
+ * does not belong to this function.
+ */
+static struct site_chain look_up(struct inlining *inlining, uint32_t site,
+				 int is_return, uint32_t function)
+{
+	struct site_chain found = { 0 };
+	struct chain chain;
+
+	find_chain(inlining->catalog, site, is_return, &chain);
+	if (belongs_to(inlining->catalog, &chain, site, function))
+		found = add_chain(inlining, &chain, site);
+	found.caller = function;
+	return found;
+}
+
+/* Returns the node below `node` for the inlined functions of a chain. */
+static uint32_t descend(const struct inlining *inlining,
+			const struct site_chain *chain, uint32_t site,
+			int is_return, uint32_t node)
+{
+	for (uint32_t i = 0; i < chain->count; i++) {
+		struct tree_node *made;
+
+		node = tree_child(inlining->out, node,
+				  inlining->functions[chain->first + i]);
+		made = &inlining->out->nodes[node];
 		if (made->site == 0) {
 			made->site = site;
 			made->is_return_site = is_return != 0;
@@ -69,19 +127,16 @@ static uint32_t descend(struct tree *out, struct catalog *catalog,
 }
 
 /* Returns the node below which a callee belongs. */
-static uint32_t find_caller(struct tree *out, struct catalog *catalog,
-			    const struct tree *tree,
+static uint32_t find_caller(struct inlining *inlining, const struct tree *tree,
 			    const struct tree_node *callee,
 			    const uint32_t *moved)
 {
-	uint32_t caller = tree->nodes[callee->parent].function;
-	struct chain chain;
+	const uint32_t caller = tree->nodes[callee->parent].function;
+	struct site_chain *chain = &inlining->sites[callee->site];
 
-	find_chain(catalog, callee->site, 1, &chain);
-	if (!belongs_to(catalog, &chain, callee->site, caller))
-		return moved[callee->parent];
-	return descend(out, catalog, &chain, callee->site, 1,
-		       moved[callee->parent]);
+	if (caller == 0 || chain->caller != caller)
+		*chain = look_up(inlining, callee->site, 1, caller);
+	return descend(inlining, chain, callee->site, 1, moved[callee->parent]);
 }
 
 static void copy_node(struct tree *out, uint32_t at,
@@ -98,15 +153,16 @@ static void copy_node(struct tree *out, uint32_t at,
  * Moves a part of a node's own time to the functions that are inlined there.
  * Returns the node.
  */
-static uint32_t move_spot(struct tree *out, struct catalog *catalog,
+static uint32_t move_spot(struct inlining *inlining,
 			  const struct tree_spot *spot, uint32_t at)
 {
-	uint32_t to = at;
-	struct chain chain;
+	struct tree *out = inlining->out;
+	const struct site_chain chain =
+		look_up(inlining, spot->site, 0, out->nodes[at].function);
+	const uint32_t to = descend(inlining, &chain, spot->site, 0, at);
 
-	find_chain(catalog, spot->site, 0, &chain);
-	if (belongs_to(catalog, &chain, spot->site, out->nodes[at].function))
-		to = descend(out, catalog, &chain, spot->site, 0, at);
+	inlining->function_count =
+		chain.count ? chain.first : inlining->function_count;
 	tree_add_spot(out, to, spot->site, spot->ns, spot->samples);
 	if (to == at)
 		return to;
@@ -139,16 +195,23 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
 	uint32_t *moved_spots =
 		memory_zeroed(tree->spot_count + 1, sizeof(*moved_spots));
+	struct inlining inlining = {
+		.out = out,
+		.catalog = catalog,
+		.sites = memory_zeroed(catalog->site_count + 1,
+				       sizeof(*inlining.sites)),
+	};
 	struct measure self;
 
 	tree_init(out);
+	tree_reserve(out, tree->count);
 	self = tree_self(tree, TREE_ROOT);
 	tree_add(out, TREE_ROOT, &self);
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
-		uint32_t caller = node->site ? find_caller(out, catalog, tree,
-							   node, moved)
-					     : moved[node->parent];
+		uint32_t caller =
+			node->site ? find_caller(&inlining, tree, node, moved)
+				   : moved[node->parent];
 
 		moved[i] = tree_child(out, caller, node->function);
 		copy_node(out, moved[i], node);
@@ -160,9 +223,11 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 		timings_move(&out->timings, moved[i], &tree->timings,
 			     (uint32_t)i);
 	for (size_t i = 0; i < tree->spot_count; i++)
-		moved_spots[i] = move_spot(out, catalog, &tree->spots[i],
+		moved_spots[i] = move_spot(&inlining, &tree->spots[i],
 					   moved[tree->spots[i].node]);
 	move_samples(timeline, tree, moved, moved_spots);
+	free(inlining.sites);
+	free(inlining.functions);
 	free(moved_spots);
 	free(moved);
 	tree_sum(out);
