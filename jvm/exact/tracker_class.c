@@ -41,8 +41,9 @@
  *   anything.
  * - The mask is read before the table (count.c): no access moves in front of
  *   a volatile read.
- * - Compiled code needs several instructions to add to a count. While
- *   COUNTING is not 0, the thread's table must stay (record/tables.c).
+ * - Compiled code needs several instructions to add to a count, and in the
+ *   interpreter each of them is a call of the JVM. If the thread's table grows
+ *   meanwhile, the count stays in the entry COUNTING (record/tables.c).
  * - If no stack is left, the interpreter throws an exception at a call, and
  *   each read and write here is a call. At the first of these calls, the
  *   operand stack contains two more numbers than at any later one, so that the

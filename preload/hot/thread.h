@@ -332,9 +332,9 @@ struct hot_thread {
 	/* jvm/hotspot/java_recall.h; or NULL */
 	struct java_recall *java_recall;
 	/*
-	 * The entry of the table to which a Java method is adding, in more than
-	 * one instruction (jvm/exact/tracker_class.c), so that the table must
-	 * stay; or 0.
+	 * The entry of a table to which a Java method is adding, in more than
+	 * one instruction (jvm/exact/tracker_class.c), or 0. Until the method
+	 * has stored the count, it is in this entry (record/tables.c).
 	 */
 	uint64_t java_counting;
 	union {

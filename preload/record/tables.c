@@ -164,8 +164,9 @@ static int map_table(const struct tally *tally, struct part *part,
 }
 
 /*
- * Returns whether the calling thread has been interrupted in a Java method that
- * is adding to the thread's table.
+ * Returns whether a Java method of the calling thread is adding to one of the
+ * thread's tables. The method has called the present function through the JVM,
+ * or a signal has interrupted the method.
  */
 static int is_in_use(void)
 {
@@ -200,6 +201,53 @@ void tally_sweep(struct tally *tally, struct part *part)
 }
 
 /*
+ * Returns the entry of the table to which the thread's Java method is adding,
+ * or NULL. The method may have read the entry's count already, and then stores
+ * that count plus one, whatever the entry contains.
+ */
+static struct wire_count *counting_in(const struct mapping *mapping)
+{
+	const uint64_t at = hot.java_counting;
+	const uint64_t start = (uintptr_t)mapping->table;
+
+	if (at < start || at - start >= sizeof(*mapping->table)
+						<< mapping->log2)
+		return NULL;
+	return (struct wire_count *)(uintptr_t)at;
+}
+
+/*
+ * Subtracts the calls of counting_in(from), which were copied, from their copy.
+ * zero() leaves them in `from`, and table_add_late() moves them after the
+ * method has stored the count.
+ */
+static void leave_counting(const struct mapping *from, struct mapping *to)
+{
+	const struct wire_count *entry = counting_in(from);
+	const uint64_t mask = (UINT64_C(1) << to->log2) - 1;
+	uint64_t i;
+
+	if (!entry)
+		return;
+	i = entry->id >> 4 & mask;
+	while (to->table[i].id && to->table[i].id != entry->id)
+		i = (i + 1) & mask;
+	if (to->table[i].id)
+		to->table[i].field -= wire_calls(entry);
+}
+
+/* Zeroes all counts of the table but that of counting_in(). */
+static void zero(const struct mapping *mapping)
+{
+	struct wire_count *entry = counting_in(mapping);
+	const uint64_t field = entry ? entry->field : 0;
+
+	table_zero(mapping);
+	if (entry)
+		entry->field = field;
+}
+
+/*
  * Another table is about to be retired. Keeps the present retired table in
  * held[], because an interrupted slow path may have claimed an entry in it.
  * Readers do not see calls that are added to a held table until that slow path
@@ -210,8 +258,9 @@ static void hold_retired(struct tally *tally, struct mapping *built)
 	if (!tally->memory.retired.table)
 		return;
 	table_add_late(&tally->memory.retired, built);
+	leave_counting(&tally->memory.retired, built);
 	atomic_store(&tally->wire->retired, 0);
-	table_zero(&tally->memory.retired);
+	zero(&tally->memory.retired);
 	tally->memory.held[tally->memory.held_count++] = tally->memory.retired;
 	tally->memory.retired = (struct mapping){ 0 };
 }
@@ -220,7 +269,8 @@ static void hold_retired(struct tally *tally, struct mapping *built)
  * Replaces the table by one of 2^log2 entries with the busiest contexts at
  * home. The recording is right at every step: the copy is complete before
  * `table` refers to it, and the old table is zeroed before `retired` refers to
- * it. Only late counts in a former retired table are missing for a moment.
+ * it. Only late counts in a former retired table, and the count to which a Java
+ * method is adding, are missing for a moment.
  */
 static int rebuild_table(struct tally *tally, struct part *part,
 			 unsigned int log2)
@@ -228,8 +278,6 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	struct mapping built = { 0 }, old;
 	int err;
 
-	if (is_in_use())
-		return -EAGAIN;
 	if (tally->busy <= 1) /* 1: the caller's slow path */
 		tally_sweep(tally, part);
 	if (tally->memory.held_count == TALLY_HELD_MAX)
@@ -239,12 +287,13 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	if (err)
 		return err;
 	table_copy(&old, &built);
+	leave_counting(&old, &built);
 	hold_retired(tally, &built);
 	atomic_store_explicit(&tally->wire->table, mapping_ref(tally, &built),
 			      memory_order_release);
 	use_table(tally, &built);
 	tally->used = built.used;
-	table_zero(&old);
+	zero(&old);
 	tally->memory.retired = old;
 	tally->memory.ripe_contexts = tally->wire->contexts + SWEEP_AFTER;
 	tally->memory.is_settling = 1;

@@ -387,6 +387,57 @@ static void contexts_beyond_the_limit_fold(void **state)
 	assert_int_equal(calls_of(folded), 51);
 }
 
+static uint64_t folded_calls(void)
+{
+	uint64_t calls = 0;
+
+	for (int i = 0; i < WIRE_FOLD_COUNT; i++)
+		calls += hot.tally->wire->folded_calls[i];
+	return calls;
+}
+
+/*
+ * An interpreted Java method adds to a count by functions of the JVM, which may
+ * be hooked and record new contexts. `growths` is how often the table grows
+ * before the method stores the count that it has read.
+ */
+static void check_growth_below_java(uint32_t growths)
+{
+	const struct wire_count *table;
+	struct wire_count *entry;
+	uint64_t field;
+
+	hot_count(id_of(1), ID_ROOT, 0);
+	table = hot.tally->table;
+	entry = tally_find(hot.tally, id_of(1));
+	hot.java_counting = (uintptr_t)entry;
+	field = entry->field;
+	for (uint32_t f = 2; f <= 200u << growths; f++)
+		hot_count(id_of(f), ID_ROOT, 0);
+	assert_int_equal(hot.tally->mask + 1, 256u << growths);
+	assert_ptr_not_equal(hot.tally->table, table);
+	assert_int_equal(tally_note(hot.tally, id_of(1)).function, 1);
+	entry->field = field + WIRE_CALL_STEP;
+	hot.java_counting = 0;
+	hot_count(id_of(1), ID_ROOT, 0);
+	tallies_finish_thread();
+	assert_int_equal(calls_of(id_of(1)), 3);
+	assert_int_equal(calls_of(id_of(200u << growths)), 1);
+	assert_int_equal(folded_calls(), 0);
+}
+
+static void a_table_grows_while_a_java_method_adds_to_it(void **state)
+{
+	(void)state;
+	check_growth_below_java(1);
+}
+
+static void a_table_grows_twice_while_a_java_method_adds_to_it(void **state)
+{
+	(void)state;
+	check_growth_below_java(2);
+}
+
 static void *count_one(void *unused)
 {
 	(void)unused;
@@ -480,6 +531,8 @@ int main(void)
 		CLAIM(a_claimed_entry_is_not_the_root_s),
 		CLAIM(late_counts_survive_a_sweep),
 		CLAIM(contexts_beyond_the_limit_fold),
+		CLAIM(a_table_grows_while_a_java_method_adds_to_it),
+		CLAIM(a_table_grows_twice_while_a_java_method_adds_to_it),
 		CLAIM(threads_that_follow_each_other_share_tallies),
 		CLAIM(handlers_may_interrupt_every_step),
 	};
