@@ -625,7 +625,8 @@ static int open_traces(struct opened *opened,
 		       const struct trace_options *options, char **why)
 {
 	char *detail;
-	int err = recording_open(&opened->recording, options->path, why);
+	int err =
+		recording_open_headers(&opened->recording, options->path, why);
 
 	if (err) {
 		unmatched_recording(options->path, err, why);

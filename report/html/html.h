@@ -22,7 +22,7 @@ struct html_view {
 	 * later recording.
 	 */
 	const struct diff *diff;
-	const struct session *before;
+	struct session *before;
 	/*
 	 * Limits of the page's timeline: the number of calls, the number of
 	 * samples, and the time range. 0: none. Samples come from the session's

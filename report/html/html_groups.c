@@ -153,18 +153,23 @@ static uint64_t count_valid(const struct context_span *span)
 	return count;
 }
 
-/* Counts the contexts, each as often as there are threads that have it. */
-static uint64_t count_individuals(const struct recording *recording)
+static void count_in_part(void *context, const struct part_copy *part)
 {
+	uint64_t *count = context;
 	struct part_tallies tallies;
+
+	part_tallies_init(&tallies, part);
+	for (size_t i = 0; i < tallies.context_spans; i++)
+		*count += count_valid(&tallies.contexts[i]);
+	part_tallies_fini(&tallies);
+}
+
+/* Counts the contexts, each as often as there are threads that have it. */
+static uint64_t count_individuals(struct recording *recording)
+{
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < recording->part_count; i++) {
-		part_tallies_init(&tallies, &recording->parts[i]);
-		for (size_t j = 0; j < tallies.context_spans; j++)
-			count += count_valid(&tallies.contexts[j]);
-		part_tallies_fini(&tallies);
-	}
+	recording_each(recording, count_in_part, &count);
 	return count;
 }
 

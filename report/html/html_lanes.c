@@ -106,14 +106,17 @@ static void find_groups_of(struct html_page *page, const struct part_copy *part,
 	tree_fini(&tree);
 }
 
+static void find_groups_in_part(void *context, const struct part_copy *part)
+{
+	struct html_page *page = context;
+
+	find_groups_of(page, part, GROUP_PROCESS);
+	find_groups_of(page, part, GROUP_THREAD);
+}
+
 void html_lanes_find_groups(struct html_page *page)
 {
-	const struct recording *recording = &page->session->recording;
-
 	if (page->group_count == 0 || page->timeline.lane_count == 0)
 		return;
-	for (size_t i = 0; i < recording->part_count; i++) {
-		find_groups_of(page, &recording->parts[i], GROUP_PROCESS);
-		find_groups_of(page, &recording->parts[i], GROUP_THREAD);
-	}
+	recording_each(&page->session->recording, find_groups_in_part, page);
 }

@@ -219,28 +219,29 @@ static uint64_t ran_ns(const struct wire_header *header)
 		       : 0;
 }
 
-static void write_processes(const struct session *session, const char *key,
+static void write_process(void *context, const struct part_copy *part)
+{
+	const struct wire_header *header = part->header;
+	struct json_stream *processes = context;
+	struct threads threads;
+
+	threads_init(&threads, part);
+	json_member(processes, NULL,
+		    json_pack("{sosososososo}", "pid", json_number(header->pid),
+			      "seq", json_number(header->seq), "command",
+			      command_of(part), "threads",
+			      json_number(threads.count), "start_ms",
+			      json_number(header->start_ns / 1000000), "ran_ns",
+			      json_number(ran_ns(header))));
+	threads_fini(&threads);
+}
+
+static void write_processes(struct session *session, const char *key,
 			    struct json_stream *out)
 {
-	const struct recording *recording = &session->recording;
 	struct json_stream processes = json_begin(out, key, "[");
 
-	for (size_t i = 0; i < recording->part_count; i++) {
-		const struct wire_header *header = recording->parts[i].header;
-		struct threads threads;
-
-		threads_init(&threads, &recording->parts[i]);
-		json_member(&processes, NULL,
-			    json_pack("{sosososososo}", "pid",
-				      json_number(header->pid), "seq",
-				      json_number(header->seq), "command",
-				      command_of(&recording->parts[i]),
-				      "threads", json_number(threads.count),
-				      "start_ms",
-				      json_number(header->start_ns / 1000000),
-				      "ran_ns", json_number(ran_ns(header))));
-		threads_fini(&threads);
-	}
+	recording_each(&session->recording, write_process, &processes);
 	json_end(&processes, "]");
 }
 
@@ -378,7 +379,7 @@ static void write_summary(struct html_page *page, struct json_stream *out)
 }
 
 /* Describes the recording that this one is compared with. */
-static void write_before(const struct session *before, struct json_stream *out)
+static void write_before(struct session *before, struct json_stream *out)
 {
 	write_processes(before, "before", out);
 	json_member(out, "before_missing", missing_of(before));

@@ -39,8 +39,8 @@ struct whose {
 	int without_time;
 	int without_trace_times; /* ignore time stamps of traces */
 	/*
-	 * The caller needs only the headers of parts. Then only one part is in
-	 * memory at a time, and counts that have been merged are freed.
+	 * The recording is merged once. Then only one part is in memory at a
+	 * time, and counts that have been merged are freed.
 	 */
 	int is_only_merged;
 	/* If not NULL, called with each part while it is loaded, in order. */

@@ -358,6 +358,21 @@ void recording_let_go(struct recording *recording, size_t index)
 		part_let_go(&recording->parts[index]);
 }
 
+void recording_each(struct recording *recording,
+		    void (*look)(void *context, const struct part_copy *part),
+		    void *context)
+{
+	for (size_t i = 0; i < recording->part_count; i++) {
+		const int was_header = recording->parts[i].is_header;
+		const struct part_copy *part = recording_bring(recording, i);
+
+		if (part)
+			look(context, part);
+		if (part && was_header)
+			recording_let_go(recording, i);
+	}
+}
+
 void recording_close(struct recording *recording)
 {
 	for (size_t i = 0; i < recording->part_count; i++)

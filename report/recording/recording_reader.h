@@ -87,6 +87,14 @@ const struct part_copy *recording_bring(struct recording *recording,
 void recording_let_go(struct recording *recording, size_t index);
 
 /*
+ * Calls `look` with each part that can be read, in order. Parts that were not
+ * in memory are freed again, so these need memory one at a time.
+ */
+void recording_each(struct recording *recording,
+		    void (*look)(void *context, const struct part_copy *part),
+		    void *context);
+
+/*
  * Returns the part of the process image from which the part's process was
  * forked; NULL if it was not forked, or that part is not in the recording.
  */

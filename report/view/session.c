@@ -214,17 +214,21 @@ static void merge(struct session *session, const struct whose *whose,
 	hooking_costs_sort(&session->hooking);
 }
 
+/* The greatest number of parts that stay in memory for a further merge. */
+enum { PARTS_KEPT = 8 };
+
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why)
 {
 	struct merged merged;
-	int err =
-		whose->is_only_merged
-			? recording_open_headers(&session->recording, path, why)
-			: recording_open(&session->recording, path, why);
+	int err = recording_open_headers(&session->recording, path, why);
 
 	if (err)
 		return err;
+	/* Parts that are read several times stay in memory if they are few. */
+	if (!whose->is_only_merged &&
+	    session->recording.part_count <= PARTS_KEPT)
+		session->recording.has_headers_only = 0;
 	session->path = memory_printf("%s", path);
 	catalog_init(&session->catalog);
 	session->catalog.progress = whose->progress;

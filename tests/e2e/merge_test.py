@@ -82,7 +82,7 @@ class Merge(clewtest.Case):
         self.clew("merge", "-o", merged, *[self.recording_path] * count)
         self.assertEqual(len(list(merged.glob("*.part"))), count)
         for command in ["report"], ["tree"], ["list"], ["dump"], \
-                ["export", "-F", "folded"]:
+                ["export", "-F", "folded"], ["diff", self.recording_path]:
             with self.subTest(command=command):
                 # The first command indexes modules that the cache lacks, which
                 # takes three times the memory.
