@@ -100,9 +100,9 @@ static void search_in(uint64_t at, uint64_t bytes)
 
 /*
  * Searches a range of ordinary stacks. One page of shadow belongs to half a
- * page of stack.
+ * page of stack. Returns 0, or -errno if pagemap cannot be read.
  */
-static void search_range(int pagemap, const struct memory_range *range)
+static int search_range(int pagemap, const struct memory_range *range)
 {
 	uint64_t entries[PAGES_AT_ONCE];
 	uint64_t at = range->start;
@@ -117,11 +117,12 @@ static void search_range(int pagemap, const struct memory_range *range)
 		got = sys_call(SYS_pread64, pagemap, (long)entries,
 			       (long)(count * 8), (long)(page * 8), 0, 0);
 		if (got <= 0)
-			return;
+			return got ? (int)got : -EIO;
 		for (long i = 0; i < got / 8; i++, at += PAGE_BYTES / 2)
 			if (entries[i] & PAGE_IS_THERE)
 				search_in(at, PAGE_BYTES / 2);
 	}
+	return 0;
 }
 
 static int search_ordinary(void)
@@ -137,7 +138,7 @@ static int search_ordinary(void)
 		err = pagemap;
 	for (uint32_t i = 0; !err && i < stacks->count; i++)
 		if (stacks->ranges[i].start >= hot_shadow_low)
-			search_range(pagemap, &stacks->ranges[i]);
+			err = search_range(pagemap, &stacks->ranges[i]);
 	if (pagemap >= 0)
 		sys_close(pagemap);
 	sys_munmap(stacks, sizeof(*stacks));

@@ -21,11 +21,11 @@ struct memory_range {
 
 /*
  * Bytes of a stack that are read at once if there is a buffer, and pages of
- * shadow that one mincore() call checks, one byte each.
+ * shadow that one system call checks, eight bytes each.
  */
 #define STACKS_WORDS_BYTES (UINT64_C(1) << 16)
 #define STACKS_PAGES       (UINT64_C(1) << 14)
-#define STACKS_ROOM_BYTES  (STACKS_WORDS_BYTES + STACKS_PAGES)
+#define STACKS_ROOM_BYTES  (STACKS_WORDS_BYTES + 8 * STACKS_PAGES)
 
 /* The readable mappings of the process, by address. */
 struct stacks {
@@ -38,7 +38,8 @@ struct stacks {
 
 /*
  * Reads the current mappings of the process. `room` is unchanged. Returns 0;
- * -EOVERFLOW if there are too many; or another -errno.
+ * -EOVERFLOW if there are too many; -EPERM if a system call filter forbids
+ * reading stacks; or another -errno.
  */
 int stacks_init(struct stacks *stacks);
 

@@ -9,11 +9,14 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
 #include "preload/patch/patch.h"
 #include "preload/sys/proc.h"
+#include "tests/unit/deny.h"
 #include "tests/unit/unit.h"
 
 #define PATCHES   2
@@ -129,6 +132,30 @@ static void take_again(uint64_t stub)
 	memset(again, 0xcc, STUB_BYTES);
 }
 
+/* Returns whether a child keeps unused stubs if this system call fails. */
+static int keeps_without(uint32_t call)
+{
+	const pid_t pid = fork();
+	int status = -1;
+
+	if (!pid) {
+		hot_shadow_low = SHADOW_STACK_LOW;
+		cold.reclaim_at_bytes = 0;
+		if (deny(call))
+			_exit(2);
+		reclaim_stubs(&cold);
+		_exit(module.patches != patches);
+	}
+	waitpid(pid, &status, 0);
+	return status == 0;
+}
+
+static void stubs_are_kept_if_stacks_cannot_be_searched(void **state)
+{
+	assert_true(keeps_without(SYS_pread64));
+	assert_true(keeps_without(SYS_process_vm_readv));
+}
+
 static void unused_stubs_are_freed(void **state)
 {
 	uint64_t stubs[PATCHES];
@@ -180,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thread_in_a_stub_keeps_stubs_of_all_patches),
+		cmocka_unit_test(stubs_are_kept_if_stacks_cannot_be_searched),
 		cmocka_unit_test(unused_stubs_are_freed),
 		cmocka_unit_test(stubs_of_a_probe_are_freed_once),
 	};

@@ -7,14 +7,11 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -25,6 +22,7 @@
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/stack/walk.h"
+#include "tests/unit/deny.h"
 #include "tests/unit/numbered.h"
 #include "wire/id.h"
 
@@ -452,22 +450,6 @@ static void a_filter_may_begin_during_a_scan(void **state)
 				   is_filtering, &word),
 			 (uintptr_t)&own[1]);
 	assert_int_equal(word, 2);
-}
-
-/* The system call fails with EPERM from now on. */
-static int deny(uint32_t call)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = { 4, filter };
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 /* Returns the number of the first step that fails, or 0. */

@@ -76,6 +76,10 @@ int stacks_init(struct stacks *stacks)
 	if (fd < 0)
 		return fd;
 	stacks->tid = sys_gettid();
+	if (sys_read_memory_of(stacks->tid, (uintptr_t)&fd, &got, sizeof(fd))) {
+		sys_close(fd);
+		return -EPERM;
+	}
 	stacks->count = 0;
 	while ((got = sys_read(fd, buffer, sizeof(buffer))) > 0)
 		for (long i = 0; i < got; i++)
