@@ -5,9 +5,11 @@
 #include <sys/syscall.h>
 
 #include "preload/hot/shadow.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
-#define PAGES_AT_ONCE     2048
+#define PAGES_AT_ONCE     512
 #define RANGE_BYTES_MAX   (UINT64_C(64) << 30)
 #define PIECES_OF_REGION  (1 << (SHADOW_REGION_SHIFT - SHADOW_PIECE_SHIFT))
 #define PIECE_STACK_BYTES (UINT64_C(1) << SHADOW_PIECE_SHIFT)
@@ -15,8 +17,12 @@
 /* Bytes of stack whose shadow is one page. */
 #define PAGE_STACK_BYTES (PAGE_BYTES / 2)
 
+/* In an entry of pagemap: the page is in RAM or swapped out. */
+#define PAGE_IS_THERE (UINT64_C(3) << 62)
+
 struct shadowed_search {
 	const struct stacks *stacks;
+	int pagemap; /* descriptor of /proc/self/pagemap, or -errno */
 	int (*visit)(const void *context, uint64_t at, uint64_t word,
 		     int is_pc);
 	const void *context;
@@ -61,24 +67,48 @@ static int search_run(const struct shadowed_search *to, uint64_t at,
 
 /* ---- The shadow of ordinary stacks ---- */
 
+/*
+ * Stores entries of pagemap for the shadow of `count` pages of stack. Without
+ * pagemap mincore() finds the pages in RAM. Returns 0 or -errno.
+ */
+static int find_shadow(const struct shadowed_search *to, uint64_t stack,
+		       uint64_t count, uint64_t *entries)
+{
+	const uint64_t shadow = (uintptr_t)shadow_of(stack);
+	const unsigned char *in_ram = (const unsigned char *)entries;
+	long got;
+
+	if (to->pagemap >= 0) {
+		got = sys_call(SYS_pread64, to->pagemap, (long)entries,
+			       (long)(count * 8),
+			       (long)(shadow / PAGE_BYTES * 8), 0, 0);
+		if (got < 0)
+			return (int)got;
+		return got == (long)(count * 8) ? 0 : -EIO;
+	}
+	got = sys_call(SYS_mincore, (long)shadow, (long)(count * PAGE_BYTES),
+		       (long)entries, 0, 0, 0);
+	/* Backwards, because the results are in the same memory. */
+	for (uint64_t i = count; !got && i > 0; i--)
+		entries[i - 1] = in_ram[i - 1] & 1 ? PAGE_IS_THERE : 0;
+	return (int)got;
+}
+
 static int search_pages(const struct shadowed_search *to, uint64_t stack,
 			uint64_t count)
 {
 	const uint64_t most =
 		to->stacks->room ? STACKS_WORDS_BYTES / PAGE_STACK_BYTES : 1;
-	unsigned char few[PAGES_AT_ONCE];
-	unsigned char *is_there =
-		to->stacks->room
-			? (unsigned char *)to->stacks->room + STACKS_WORDS_BYTES
-			: few;
-	int result = 0;
+	uint64_t few[PAGES_AT_ONCE];
+	uint64_t *entries = to->stacks->room
+				    ? to->stacks->room + STACKS_WORDS_BYTES / 8
+				    : few;
+	int result = find_shadow(to, stack, count, entries);
 
-	if (sys_call(SYS_mincore, (long)shadow_of(stack),
-		     (long)(count * PAGE_BYTES), (long)is_there, 0, 0, 0))
-		return 0;
 	for (uint64_t i = 0, run; i < count && !result; i += run + !run) {
 		run = 0;
-		while (i + run < count && run < most && is_there[i + run] & 1)
+		while (i + run < count && run < most &&
+		       entries[i + run] & PAGE_IS_THERE)
 			run++;
 		if (run)
 			result = search_run(to, stack + i * PAGE_STACK_BYTES,
@@ -112,7 +142,7 @@ static int search_range(const struct shadowed_search *to,
 
 /*
  * Returns the next range of memory, merged with following ranges whose shadow
- * the same mincore() call can check.
+ * the same system call can check.
  */
 static struct memory_range take_ranges(const struct stacks *stacks, uint32_t *i)
 {
@@ -144,13 +174,34 @@ static int search_region(const struct shadowed_search *to, uint64_t first)
 	return result;
 }
 
+/*
+ * Opens pagemap. In a process that is not dumpable this fails, and pages in RAM
+ * are searched only, which is enough if nothing is swapped out. Returns 0 or
+ * -errno.
+ */
+static int open_pagemap(struct shadowed_search *to)
+{
+	struct proc_line swapped = { .name = "VmSwap", .base = 10 };
+	int err;
+
+	to->pagemap = proc_open_own("pagemap", O_RDONLY);
+	if (to->pagemap >= 0)
+		return 0;
+	err = proc_status(to->stacks->tid, &swapped, 1);
+	if (err)
+		return err;
+	return swapped.value ? to->pagemap : 0;
+}
+
 int shadowed_walk(const struct stacks *stacks,
 		  int (*visit)(const void *context, uint64_t at, uint64_t word,
 			       int is_pc),
 		  const void *context)
 {
-	const struct shadowed_search to = { stacks, visit, context };
-	int result = 0;
+	struct shadowed_search to = { .stacks = stacks,
+				      .visit = visit,
+				      .context = context };
+	int result = open_pagemap(&to);
 
 	for (uint32_t i = 0; i < stacks->count && !result;) {
 		const struct memory_range range = take_ranges(stacks, &i);
@@ -160,5 +211,7 @@ int shadowed_walk(const struct stacks *stacks,
 	for (uint64_t i = 0; i < SHADOW_REGION_COUNT && !result; i++)
 		if (hot_shadow_regions[i])
 			result = search_region(&to, i << SHADOW_REGION_SHIFT);
+	if (to.pagemap >= 0)
+		sys_close(to.pagemap);
 	return result;
 }

@@ -12,10 +12,11 @@
 #include "preload/patch/stacks.h"
 
 /*
- * Calls `visit` for each word whose shadow is in RAM, in the memory that
- * stacks_init() has found. The arguments are those of stacks_walk(), with is_pc
- * 0. This memory may include stacks that are no longer used. Stops at the first
- * result that is not 0, and returns it. Skips mappings of more than 64 GiB.
+ * Calls `visit` for each word whose page of shadow was ever used, in the memory
+ * that stacks_init() has found. The arguments are those of stacks_walk(), with
+ * is_pc 0. This memory may include stacks that are no longer used. Stops at the
+ * first result that is not 0, and returns it. Returns -errno if the pages of
+ * shadow cannot be found. Skips mappings of more than 64 GiB.
  */
 int shadowed_walk(const struct stacks *stacks,
 		  int (*visit)(const void *context, uint64_t at, uint64_t word,

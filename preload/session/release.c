@@ -148,7 +148,8 @@ static void find_spared(const struct stub_rows *rows,
 		spare_word(rows, 0, threads[i].pc, 1);
 		stacks_walk(stacks, threads[i].sp, spare_word, rows);
 	}
-	shadowed_walk(stacks, spare_word, rows);
+	if (shadowed_walk(stacks, spare_word, rows))
+		spared.is_full = 1; /* unknown stacks: nothing may be freed */
 	spare_trampolines(rows);
 }
 

@@ -476,6 +476,7 @@ static void detach(const struct stacks *stacks,
 		   const struct wire_stopped *threads, uint64_t count)
 {
 	const int is_full = see_all(stacks, threads, count) < 0;
+	int err;
 
 	clew_attachment.may_unhook = may_unhook();
 	if (clew_attachment.may_unhook)
@@ -485,9 +486,11 @@ static void detach(const struct stacks *stacks,
 				"cannot detach");
 		return;
 	}
-	if (is_full || shadowed_walk(stacks, restore_word, NULL)) {
-		answer(-ENOSPC,
-		       "too many hooked functions are active on its stacks");
+	err = is_full ? -ENOSPC : shadowed_walk(stacks, restore_word, NULL);
+	if (err) {
+		answer(err, err == -ENOSPC ? "too many hooked functions are "
+					     "active on its stacks"
+					   : "its stacks cannot be read");
 		return;
 	}
 	signals_close_actions();
