@@ -393,7 +393,8 @@ static int open_and_map(void *argument)
 		return fd;
 	err = map_hooked(composing->text, fd);
 	if (!err)
-		hooked_files_add(fd, &composing->text->file, composing->module);
+		err = hooked_files_add(fd, &composing->text->file,
+				       composing->module);
 	sys_close(fd);
 	if (!err)
 		err = map_own(composing);

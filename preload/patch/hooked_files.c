@@ -12,6 +12,7 @@
 #include "wire/recording.h"
 
 #define HOOKED_FILES_MAX 1024
+#define PATHS_BYTES      (HOOKED_FILES_MAX * 128) /* of all paths together */
 
 struct file_identity {
 	uint64_t device, inode;
@@ -26,7 +27,7 @@ struct hooked_file {
 	struct file_identity identity, own;
 	uint64_t bytes;
 	int64_t changed_s, changed_ns;
-	const char *path; /* path of the module's own file */
+	const char *path; /* path of the module's own file, in `paths` */
 };
 
 /*
@@ -36,6 +37,9 @@ struct hooked_file {
 static struct {
 	struct hooked_file items[HOOKED_FILES_MAX];
 	_Atomic uint32_t count;
+	/* Never freed: a program may still use a file of a former session. */
+	char paths[PATHS_BYTES];
+	size_t path_bytes; /* used bytes of `paths` */
 } hooked_files LARGE_TABLE;
 
 static int is_identity(const struct file_identity *identity,
@@ -61,24 +65,46 @@ static const struct hooked_file *find(const struct stat *st)
 	return NULL;
 }
 
-void hooked_files_add(int fd, const struct pristine_file *own,
-		      const struct module *module)
+/* Returns a copy of a path, or NULL if there is no room. */
+static const char *copy_path(const char *path)
+{
+	const size_t bytes = strlen(path) + 1;
+	char *copy = hooked_files.paths + hooked_files.path_bytes;
+
+	if (bytes > PATHS_BYTES - hooked_files.path_bytes)
+		return NULL;
+	hooked_files.path_bytes += bytes;
+	return memcpy(copy, path, bytes);
+}
+
+int hooked_files_add(int fd, const struct pristine_file *own,
+		     const struct module *module)
 {
 	const uint32_t count = hooked_files.count;
+	const char *path;
 	struct stat st;
+	int err = sys_fstat(fd, &st);
 
-	if (count == HOOKED_FILES_MAX || sys_fstat(fd, &st) || find(&st))
-		return;
+	if (err)
+		return err;
+	if (find(&st))
+		return 0;
+	path = count < HOOKED_FILES_MAX && module->path
+		       ? copy_path(module->path)
+		       : NULL;
+	if (!path)
+		return -ENOSPC;
 	hooked_files.items[count] = (struct hooked_file){
 		.identity = { st.st_dev, st.st_ino },
 		.own = { own->device, own->inode },
 		.bytes = (uint64_t)st.st_size,
 		.changed_s = st.st_mtim.tv_sec,
 		.changed_ns = st.st_mtim.tv_nsec,
-		.path = module->path,
+		.path = path,
 	};
 	/* this store pairs with the load in find() */
 	hooked_files.count = count + 1;
+	return 0;
 }
 
 /*

@@ -15,11 +15,13 @@
 #include "preload/patch/pristine.h"
 
 /*
- * Adds the file that is open at `fd`, a copy of the module's file `own`, if the
- * list has room. One thread at a time: the holder of the turn.
+ * Adds the file that is open at `fd`, a copy of the module's file `own`, unless
+ * the list has it. Returns 0, or -errno, for example -ENOSPC if the list is
+ * full. Files are never removed, because a program may still have a descriptor.
+ * One thread at a time: the holder of the turn.
  */
-void hooked_files_add(int fd, const struct pristine_file *own,
-		      const struct module *module);
+int hooked_files_add(int fd, const struct pristine_file *own,
+		     const struct module *module);
 
 /*
  * Opens the module's own file if `fd` is open for reading at such a file.

@@ -88,6 +88,7 @@ int prelinked_text_map(const struct prelinked_text *text,
 	if (err)
 		prelinked_text_unmap(text, module);
 	else
+		/* Only programs that map the file again need it in the list. */
 		hooked_files_add(text->fd, &text->about.file, module);
 	return err;
 }

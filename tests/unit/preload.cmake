@@ -28,6 +28,7 @@ preload_test(prelinked ${preload}/stubs/prelinked.c
 target_link_libraries(prelinked_test PRIVATE disasm)
 preload_test(hook_room ${preload}/hooking/hook_room.c)
 preload_test(pristine ${preload}/patch/pristine.c ${counting})
+preload_test(hooked_files ${preload}/patch/hooked_files.c ${counting})
 preload_test(erlang_symbols ${preload}/generated/erlang_symbols.c)
 preload_test(budget_missed ${preload}/budget/budget_missed.c)
 preload_test(budget_pace ${preload}/budget/budget_pace.c)
