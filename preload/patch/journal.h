@@ -5,7 +5,9 @@
  * called a text (struct wire_text). `clew attach` uses the journal to undo the
  * changes from outside, and also to write them at first (wire/attachment.h).
  *
- * The journal is written with the loader's lock or the lock of patches held.
+ * Once the process is entered, the journal is written by the thread that has
+ * the turn (hooking_turn.h), or while all other threads are stopped. Before, it
+ * is written by the thread that `clew attach` has borrowed.
  */
 #ifndef CLEW_PATCH_JOURNAL_H
 #define CLEW_PATCH_JOURNAL_H
