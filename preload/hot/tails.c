@@ -7,19 +7,21 @@
 #include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
+#include "wire/counts.h"
 #include "wire/id.h"
 
 /*
  * The contexts that were reached by a jump are in a few levels of hash tables.
  * Each level is larger than the one before. When a level is half full, the next
- * one is used.
+ * one is used. When all are, the tallies know the rest (function_in_tally()).
  */
 #define LEVEL_LEAST_LOG2 12
 #define LEVEL_STEP_LOG2  2
-#define LEVELS           5 /* 22 MiB: 700,000 contexts */
+#define LEVELS           6 /* 85 MiB: 2.8 million contexts */
 
 /*
  * Maximum number of jumps that are followed. A chain can be longer than
@@ -61,6 +63,9 @@ static struct {
 	uint32_t used;
 } levels[LEVELS] = { { .contexts = first_level } };
 
+/* Whether a context was left out, because no level has room for it. */
+static uint32_t has_left_out;
+
 /* ---- The table ---- */
 
 static uint64_t mask_of(unsigned int level)
@@ -85,6 +90,18 @@ static const struct tail_context *find_in(unsigned int level, uint64_t id)
 	return NULL;
 }
 
+/*
+ * Returns the function of a context without room in the levels, or 0: jumps to
+ * this context have their own entry in the tally of each thread that has made
+ * one.
+ */
+static uint32_t function_in_tally(uint64_t id)
+{
+	const struct tally *tally = hot.tally;
+
+	return tally ? tally_note(tally, wire_tail_id(id)).function : 0;
+}
+
 uint32_t tails_function(uint64_t id)
 {
 	if (!hot_tails_nest || id == ID_ROOT)
@@ -95,7 +112,9 @@ uint32_t tails_function(uint64_t id)
 		if (found)
 			return found->function;
 	}
-	return 0;
+	return __atomic_load_n(&has_left_out, __ATOMIC_RELAXED)
+		       ? function_in_tally(id)
+		       : 0;
 }
 
 /*
@@ -145,6 +164,7 @@ static int keep(uint64_t id, uint32_t function)
 	for (unsigned int i = 0; i < LEVELS && open_level(i); i++)
 		if (keep_in(i, id, function))
 			return 1;
+	__atomic_store_n(&has_left_out, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -153,6 +173,8 @@ void tails_forget(void (*zero)(void *pages, uint64_t bytes))
 	zero(hot_tail_cuts, sizeof(hot_tail_cuts));
 	zero(hot_tail_known, sizeof(hot_tail_known));
 	zero(hot_tail_loops, sizeof(hot_tail_loops));
+	if (has_left_out) /* a store would allocate a page */
+		__atomic_store_n(&has_left_out, 0, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < LEVELS && contexts_of(i); i++) {
 		zero(contexts_of(i),
 		     (mask_of(i) + 1) * sizeof(struct tail_context));
