@@ -267,6 +267,18 @@ static void go_back_to_tick(struct event *event, enum wire_coarse why)
 	rt.header->coarse = why;
 }
 
+/* Ends an event that was created while its session ended. */
+static void end_former(struct event *event)
+{
+	struct tallies *tallies = &rt.recorder->tallies;
+	uint64_t signals;
+
+	lock_acquire(&tallies->lock, &signals);
+	if (event->state == SLOT_RUNS && event->session != rt.header)
+		end_event(event);
+	lock_release(&tallies->lock, &signals);
+}
+
 int events_met_tick(struct tally *tally)
 {
 	struct event *event = tally->ticks.event;
@@ -415,15 +427,18 @@ static struct event *sender_of(const siginfo_t *info)
 
 static void meet_event(struct event *event, const ucontext_t *interrupted)
 {
+	uint32_t ended = SLOT_ENDED;
+
 	if (runtime_is_filtered())
 		return; /* the event's last signal, which was pending */
 	if (event->state == SLOT_RUNS && event->session != rt.header)
-		end_event(event); /* created while its session ended */
+		end_former(event);
 	else if (event->state == SLOT_RUNS)
 		take_sample(event, signal_frame_pc(interrupted));
 	else
-		/* The event has ended; this is a late signal. */
-		event->state = SLOT_FREE;
+		/* A late signal. Another thread may take the slot meanwhile. */
+		atomic_compare_exchange_strong(&event->state, &ended,
+					       SLOT_FREE);
 }
 
 static __attribute__((noinline)) void meet_signal(int signal, siginfo_t *info,
