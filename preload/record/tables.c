@@ -493,6 +493,7 @@ static void unmap_notes(union note *notes, unsigned int log2)
 
 void tally_unmap(struct tally *tally)
 {
+	const struct tally_histograms *histograms = &tally->histograms;
 	struct tally_memory *memory = &tally->memory;
 
 	unmap_notes(memory->active.notes, memory->active.log2);
@@ -501,4 +502,7 @@ void tally_unmap(struct tally *tally)
 		unmap_notes(memory->held[i].notes, memory->held[i].log2);
 	for (uint32_t i = 0; i < memory->left_count; i++)
 		unmap_notes(memory->left[i].notes, memory->left[i].log2);
+	if (histograms->slots)
+		sys_munmap(histograms->slots,
+			   histograms->room * sizeof(*histograms->slots));
 }

@@ -63,7 +63,11 @@ void tally_sweep(struct tally *tally, struct part *part);
  */
 void tally_separate_from_parent(const struct tally *tally);
 
-/* Unmaps the notes of all tables. No thread may count there any more. */
+/*
+ * Unmaps the notes of all tables and the index of histograms. No thread may
+ * count there any more. The tables of a trace do not exist, because `clew
+ * attach` records no traces.
+ */
 void tally_unmap(struct tally *tally);
 
 #endif

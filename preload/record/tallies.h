@@ -72,8 +72,8 @@ int tallies_reserve(uint64_t contexts);
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 
 /*
- * Unmaps the structs and the notes of tallies, which are not in the recording's
- * file. No thread may use a tally any more.
+ * Unmaps the structs of tallies and what tally_unmap() unmaps, which are not in
+ * the recording's file. No thread may use a tally any more.
  */
 void tallies_unmap(struct tallies *tallies);
 

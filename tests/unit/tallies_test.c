@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
@@ -511,11 +512,36 @@ static void handlers_may_interrupt_every_step(void **state)
 	assert_int_equal(total, f + handled + 2);
 }
 
+static int is_mapped(const void *at)
+{
+	unsigned char is_there;
+
+	return !mincore((void *)at, PAGE_BYTES, &is_there);
+}
+
+static void unmapped_tallies_leave_no_memory(void **state)
+{
+	struct tally *tally;
+	const void *slots, *notes;
+
+	(void)state;
+	hot_count(id_of(1), ID_ROOT, 0x1000);
+	tally = hot.tally;
+	tally->histograms.room = PAGE_BYTES / sizeof(struct histogram_slot);
+	slots = tally->histograms.slots = sys_map_private(PAGE_BYTES);
+	notes = tally->notes;
+	assert_true(is_mapped(slots) && is_mapped(notes));
+	hot.tally = NULL;
+	tallies_unmap(&recorder->tallies);
+	assert_false(is_mapped(slots) || is_mapped(notes));
+}
+
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, start_part, end_part)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CLAIM(unmapped_tallies_leave_no_memory),
 		CLAIM(every_call_of_every_context_is_counted),
 		CLAIM(contexts_are_recorded_up_to_the_limit),
 		CLAIM(any_reason_keeps_a_thread_switched_off),
