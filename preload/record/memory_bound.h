@@ -23,8 +23,9 @@
 #include <stdint.h>
 
 /*
- * Resets the state in a new process, whose limit may differ. Called before
- * other threads exist.
+ * Resets the state in a new process, except the last known limit: a forked
+ * child begins in its parent's control groups. Called before other threads
+ * exist.
  */
 void memory_bound_begin(void);
 
