@@ -8,8 +8,7 @@
  *
  * Only the thread that holds an unshared lock writes its slot, if the program
  * follows the rules. Locks that are freed or moved to another process while
- * held leave a slot behind, which a later hold of that lock overwrites, unless
- * a slot before it in the window is free.
+ * held leave a slot behind, which a later hold of that lock overwrites.
  */
 #include "locks/held_locks.h"
 
@@ -45,6 +44,9 @@ struct hold_slot {
 
 static _Alignas(PAGE) struct hold_slot slots[SLOTS];
 
+/* Number of slots at the beginning of each window that were ever claimed. */
+static _Atomic int slots_in_use;
+
 static uint64_t key_of(const void *lock, int is_shared)
 {
 	return (uint64_t)(uintptr_t)lock | (is_shared ? IS_SHARED : 0);
@@ -58,42 +60,61 @@ static struct hold_slot *slot_at(const void *lock, int number)
 	return &slots[(home + (uint64_t)number) & (SLOTS - 1)];
 }
 
-int held_locks_add(const struct held_lock *held)
+/*
+ * Claims the first of `count` slots of the lock's window that has this key.
+ * Returns NULL if there is none.
+ */
+static struct hold_slot *claim(const void *lock, uint64_t key, int count)
 {
-	const uint64_t key = key_of(held->lock, held->is_shared);
+	for (int i = 0; i < count; i++) {
+		struct hold_slot *slot = slot_at(lock, i);
+		uint64_t there = key;
+		int before;
 
-	for (int i = 0; i < WINDOW; i++) {
-		struct hold_slot *slot = slot_at(held->lock, i);
-		uint64_t there =
-			atomic_load_explicit(&slot->key, memory_order_relaxed);
-
-		if (there != (held->is_shared ? 0 : key) && there != 0)
-			continue;
-		if (!atomic_compare_exchange_strong_explicit(
+		if (atomic_load_explicit(&slot->key, memory_order_relaxed) !=
+			    key ||
+		    !atomic_compare_exchange_strong_explicit(
 			    &slot->key, &there, CLAIMED, memory_order_acquire,
 			    memory_order_relaxed))
 			continue;
-		slot->thread = (uint64_t)pthread_self();
-		slot->row = held->row;
-		slot->since_ns = held->since_ns;
-		atomic_store_explicit(&slot->key, key, memory_order_release);
-		return 1;
+		before = slots_in_use;
+		while (before <= i && !atomic_compare_exchange_weak(
+					      &slots_in_use, &before, i + 1))
+			;
+		return slot;
 	}
-	return 0;
+	return NULL;
+}
+
+int held_locks_add(const struct held_lock *held)
+{
+	const uint64_t key = key_of(held->lock, held->is_shared);
+	struct hold_slot *slot =
+		held->is_shared ? NULL : claim(held->lock, key, slots_in_use);
+
+	if (!slot)
+		slot = claim(held->lock, 0, WINDOW);
+	if (!slot)
+		return 0;
+	slot->thread = (uint64_t)pthread_self();
+	slot->row = held->row;
+	slot->since_ns = held->since_ns;
+	atomic_store_explicit(&slot->key, key, memory_order_release);
+	return 1;
 }
 
 /*
- * Finds a hold. An unshared hold has at most one valid slot, the first: add()
- * overwrites the first slot with its key. For shared holds the thread's latest
- * one counts.
+ * Finds a hold. An unshared hold has at most one slot, because add() overwrites
+ * the slot with its key. For shared holds the thread's latest one counts.
  */
 static struct hold_slot *find(const void *lock, int is_shared, int is_own)
 {
 	const uint64_t key = key_of(lock, is_shared);
 	const uint64_t self = (uint64_t)pthread_self();
+	const int count = slots_in_use;
 	struct hold_slot *mine = NULL, *any = NULL;
 
-	for (int i = 0; i < WINDOW; i++) {
+	for (int i = 0; i < count; i++) {
 		struct hold_slot *slot = slot_at(lock, i);
 
 		if (atomic_load_explicit(&slot->key, memory_order_acquire) !=
