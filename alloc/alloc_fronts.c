@@ -131,20 +131,25 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
-static void note_row(const void *at, size_t bytes, uint64_t row)
+/* Stores a live block that is counted already. */
+static void keep(const struct live_block *block)
 {
 	const int saved = errno;
+
+	if (live_blocks_add(block) != 0)
+		alloc_sites_lose(block->row, block->bytes);
+	errno = saved;
+}
+
+static void note_row(const void *at, size_t bytes, uint64_t row)
+{
 	const struct live_block block = { .at = (uintptr_t)at,
 					  .bytes = bytes,
 					  .row = row,
 					  .born_ns = now_ns() };
 
 	alloc_sites_add(block.row, bytes);
-	if (live_blocks_add(&block) != 0) {
-		alloc_sites_remove(block.row, bytes, 0);
-		alloc_sites_miss();
-	}
-	errno = saved;
+	keep(&block);
 }
 
 static void *note(void *at, size_t bytes)
@@ -230,7 +235,7 @@ EXPORT void *realloc(void *at, size_t bytes)
 	to = next.realloc(at, bytes);
 	if (is_known && !to && bytes > 0) {
 		/* the next function failed, so the block was not freed */
-		live_blocks_add(&block);
+		keep(&block);
 		return to;
 	}
 	if (is_known)
@@ -288,15 +293,14 @@ EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int file,
 
 EXPORT int munmap(void *at, size_t bytes)
 {
-	int saved, result;
+	int is_held, result;
 
 	if (!next.malloc)
 		find_next();
+	is_held = start.state == VALUES_ARE_ON && live_mappings_hold();
 	result = next.munmap(at, bytes);
-	saved = errno;
-	if (result == 0 && start.state == VALUES_ARE_ON)
-		live_mappings_remove(at, bytes);
-	errno = saved;
+	if (is_held)
+		live_mappings_release(at, result == 0 ? bytes : 0);
 	return result;
 }
 
@@ -304,7 +308,7 @@ EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
 {
 	va_list arguments;
 	void *to, *wanted;
-	int saved;
+	int is_held;
 
 	va_start(arguments, flags);
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it was begun */
@@ -312,11 +316,12 @@ EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
 	va_end(arguments);
 	if (!next.malloc)
 		find_next();
+	is_held = start.state == VALUES_ARE_ON && live_mappings_hold();
 	to = next.mremap(at, bytes, more, flags, wanted);
-	saved = errno;
-	if (to != MAP_FAILED && start.state == VALUES_ARE_ON && bytes > 0 &&
-	    !(flags & MREMAP_DONTUNMAP))
-		live_mappings_remove(at, bytes);
-	errno = saved;
+	if (is_held)
+		live_mappings_release(
+			at, to == MAP_FAILED || flags & MREMAP_DONTUNMAP
+				    ? 0
+				    : bytes);
 	return note_mapping(to, more);
 }

@@ -75,12 +75,17 @@ static enum alloc_value by_age(uint64_t ns)
 	return (enum alloc_value)value;
 }
 
-void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns)
+static void end_block(uint64_t row, size_t bytes)
 {
 	add(row, ALLOC_LIVE, -1);
 	add(row, ALLOC_LIVE_BYTES, -(int64_t)bytes);
-	add(row, by_age(lived_ns), 1);
 	atomic_fetch_sub(&live_bytes, (int64_t)bytes);
+}
+
+void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns)
+{
+	end_block(row, bytes);
+	add(row, by_age(lived_ns), 1);
 }
 
 void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes)
@@ -92,6 +97,12 @@ void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes)
 void alloc_sites_miss(void)
 {
 	add(value_sites_nowhere(&sites), ALLOC_UNTRACKED, 1);
+}
+
+void alloc_sites_lose(uint64_t row, size_t bytes)
+{
+	end_block(row, bytes);
+	alloc_sites_miss();
 }
 
 void alloc_sites_after_fork(void)

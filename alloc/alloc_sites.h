@@ -63,6 +63,9 @@ uint64_t alloc_sites_here(void);
 void alloc_sites_add(uint64_t row, size_t bytes);
 void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns);
 
+/* Counts a live block as untracked, because it cannot be stored. */
+void alloc_sites_lose(uint64_t row, size_t bytes);
+
 /* Adds to the mappings and mapped bytes of a row; both may be negative. */
 void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes);
 

@@ -6,6 +6,7 @@
  */
 #include "alloc/live_mappings.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "alloc/alloc_sites.h"
@@ -76,9 +77,11 @@ static void cut(uintptr_t start, uintptr_t end)
 		if (was.start < from) {
 			mapping->end = from;
 			i++;
-			if (to < was.end && !insert(i, &behind))
+			if (to < was.end && !insert(i, &behind)) {
 				alloc_sites_map(was.row, 0,
 						-(int64_t)(was.end - to));
+				alloc_sites_miss();
+			}
 		} else if (to < was.end) {
 			mapping->start = to;
 		} else {
@@ -112,12 +115,25 @@ void live_mappings_add(const void *at, size_t bytes, uint64_t row)
 	patient_lock_release(&mappings.lock);
 }
 
-void live_mappings_remove(const void *at, size_t bytes)
+int live_mappings_hold(void)
 {
-	if (patient_lock_take(&mappings.lock) != 0)
-		return;
-	cut((uintptr_t)at, end_of(at, bytes));
+	const int saved = errno;
+	const int is_held = patient_lock_take(&mappings.lock) == 0;
+
+	if (!is_held)
+		alloc_sites_miss();
+	errno = saved;
+	return is_held;
+}
+
+void live_mappings_release(const void *at, size_t bytes)
+{
+	const int saved = errno;
+
+	if (bytes > 0)
+		cut((uintptr_t)at, end_of(at, bytes));
 	patient_lock_release(&mappings.lock);
+	errno = saved;
 }
 
 void live_mappings_before_fork(void)

@@ -12,8 +12,16 @@
 /* Assigns the pages to this row (alloc_sites.h), whatever their former row. */
 void live_mappings_add(const void *at, size_t bytes, uint64_t row);
 
-/* Removes pages that the program has unmapped. */
-void live_mappings_remove(const void *at, size_t bytes);
+/*
+ * Called before the program unmaps pages. No other thread can add a mapping
+ * until live_mappings_release(), because it may get the same address at once.
+ * Returns whether the lock could be acquired; if not, an untracked mapping is
+ * counted. Keeps errno.
+ */
+int live_mappings_hold(void);
+
+/* Removes the pages that the program has unmapped, if any. Keeps errno. */
+void live_mappings_release(const void *at, size_t bytes);
 
 /* Called before and after a fork. The child begins without mappings. */
 void live_mappings_before_fork(void);
