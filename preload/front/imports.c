@@ -157,7 +157,7 @@ static int visit_imports(const struct module *module, relocation_visit visit,
 	return result ? result : visit_relocations(&tables, visit, context);
 }
 
-/* ---- Does a module jump? ---- */
+/* ---- What imports show: longjmp(), switches of stacks, mmap() ---- */
 
 /* The functions of fronts.h whose import shows something about a module. */
 enum { JUMPS = 1, SWITCHES = 2, MAPS = 4 };

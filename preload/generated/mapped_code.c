@@ -50,8 +50,8 @@ static int find_mapping(struct mapping_search *search, int is_named)
 static uint64_t pc_in_module(const struct module *module, uint64_t offset)
 {
 	/*
-	 * A segment includes the rest of its first and last page, because the
-	 * loader maps whole pages.
+	 * A mapping begins with a whole page, so its offset may be less than
+	 * that of the segment that begins in this page.
 	 */
 	const uint64_t in_page = PAGE_BYTES - 1;
 

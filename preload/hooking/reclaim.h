@@ -6,10 +6,12 @@
 #include "preload/hooking/cold.h"
 
 /*
- * If the stubs of retired modules exceed a limit, frees the stubs that no
- * thread executes or will return into, and forgets their modules. The rest
- * stays until a later call. hook.c calls it with the loader's lock held. The
- * call waits for threads no longer than some tenths of a second.
+ * If the stubs of retired modules exceed a limit, searches all stacks. Frees
+ * all stubs of each retired module, and forgets the module, if no thread
+ * executes one of them or may return into one. The other modules keep all their
+ * stubs until a later call. If the search is incomplete, nothing is freed.
+ * hook.c calls this function with the loader's lock held. The call waits for
+ * threads no longer than some tenths of a second.
  */
 void reclaim_stubs(struct cold *cold);
 

@@ -109,9 +109,11 @@
  * function's key, preceded by the kind and part of the stub, so that code can
  * find the function of any address in a stub.
  *
- * In all stubs the function returns to STUB_EXIT_AT, unless its stack is below
- * hot_shadow_low. Therefore the lowest byte of a return address nearly
- * distinguishes a tail call from a call.
+ * A function returns to STUB_EXIT_AT in its stub, unless its stack is below
+ * hot_shadow_low. Leaves usually return to their caller directly instead
+ * (stub_leaf.inc), and probes have no exit. The offset is the same in all
+ * stubs, so the lowest byte of a return address nearly distinguishes a tail
+ * call from a call.
  */
 #define STUB_BYTES   512
 #define STUB_EXIT_AT 0x168

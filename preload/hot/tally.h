@@ -148,7 +148,11 @@ struct tally_ticks {
 	/* Context switches of the owner until that tick. */
 	uint64_t switches;
 	struct event *event; /* the owner's event, or NULL */
-	uint32_t has_asked;  /* creating an event for the owner was attempted */
+	/*
+	 * Creating an event for the owner was attempted. Reset by events_end(),
+	 * and by events_settle() if calm_us is negative.
+	 */
+	uint32_t has_asked;
 	/*
 	 * A balance in microseconds: the owner's CPU time raises it, and each
 	 * context switch lowers it (time/events.c). An owner whose balance is

@@ -21,11 +21,15 @@ struct candidate {
 	struct catalog_entry entry;
 	struct number_range *numbers; /* of its functions; NULL: it has none */
 	struct prelinked prelinked;   /* existing prelinked stubs */
-	int prelinked_err;            /* 0, or the reason why there are none */
-	struct prelinked_text *text;  /* the module's hooked text, or NULL */
-	int has_kept_text;            /* the text was stored just now */
-	struct patch *patch;          /* NULL: nothing is hooked */
-	struct wire_hooking cost; /* base and loaded_ns are set at the end */
+	/*
+	 * -errno of finding or making the prelinked stubs; 0 also if this was
+	 * not attempted
+	 */
+	int prelinked_err;
+	struct prelinked_text *text; /* the module's hooked text, or NULL */
+	int has_kept_text;           /* the text was stored just now */
+	struct patch *patch;         /* NULL: nothing is hooked */
+	struct wire_hooking cost;    /* base and loaded_ns are set at the end */
 };
 
 /*

@@ -16,7 +16,7 @@
 
 /*
  * Consecutive running functions, from some function outwards, that have no
- * record in the thread's tally.
+ * record in the thread's tally, or in callers_inherit() in the parent's tally.
  */
 struct gap {
 	uint32_t count;

@@ -84,14 +84,15 @@ static int is_remembered(uint64_t stack, uint64_t id)
 
 /*
  * Returns whether a function with this id is the running function or one of its
- * callers. Returns false if more than CALLERS_MAX callers lie between.
+ * callers. Returns true if the tally has no record of this id. Returns false if
+ * it has none of a function between the two, or if CALLERS_MAX callers or more
+ * lie between.
  */
 static int is_below(uint64_t id)
 {
 	uint64_t from = hot.id;
 
 	if (!hot.tally || !tally_note(hot.tally, id).word)
-		/* The id is not recorded in this tally, so nothing is known. */
 		return 1;
 	for (int i = 0; from != id; i++) {
 		const union note note = tally_note(hot.tally, from);
@@ -176,9 +177,9 @@ uint32_t landing_function(uint64_t pc)
 
 /*
  * Sets the thread's id for a landing, and restores the shadow from trampolines.
- * If the function with this id has its slot there and is none of the running
- * function's callers, a slice of the stack was probably copied back and clew
- * has not seen the copy.
+ * If the function with this id has its slot there and is neither the running
+ * function nor one of its callers, a slice of the stack was probably copied
+ * back and clew has not seen the copy.
  */
 static void land(uint64_t stack, uint64_t id, uint32_t function)
 {

@@ -28,8 +28,8 @@ static void note(struct tally *tally)
 	const uint64_t cpu_ns = observed_cpu_ns(tally->tid);
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
-	if (!cpu_ns || !now_ns ||
-	    !tally->presence.start_ns) /* the thread has exited, or not begun */
+	/* The thread has exited, or it has not begun to count in the tally. */
+	if (!cpu_ns || !now_ns || !tally->presence.start_ns)
 		return;
 	tally->wire->present_ns = tally->presence.former_present_ns + now_ns -
 				  tally->presence.start_ns;
