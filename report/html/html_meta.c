@@ -44,8 +44,8 @@ static int has_short_names(struct html_page *page, struct shown_names *names)
 }
 
 /*
- * Writes short names, of which no two functions have the same one; 0 for a name
- * that is no shorter. Pages of C have none of them.
+ * Writes short names; 0 for a name that is no shorter. Functions with different
+ * full names have different short names. Pages of C programs usually have none.
  */
 static void write_short_names(struct html_page *page, struct json_stream *out)
 {

@@ -55,7 +55,8 @@ struct trace {
 	uint32_t values_lost;
 	/*
 	 * How often, and for how long in total, the program's threads have
-	 * waited until a worker had counted a packet.
+	 * waited for a worker to count a packet, including waits that they gave
+	 * up.
 	 */
 	uint64_t waits, waited_ns;
 	struct trace_packet *packets; /* sorted by tally, then by sequence */

@@ -15,8 +15,8 @@
 
 /*
  * At most LINES_MAX valid lines are kept. A line of LINE_BYTES or more is read
- * in pieces. libclew.so writes only a few short lines, so only damaged files
- * exceed these limits.
+ * in pieces. libclew.so writes one line of at most 256 bytes for each process
+ * that it cannot record.
  */
 enum { LINES_MAX = 10000, LINE_BYTES = 512 };
 

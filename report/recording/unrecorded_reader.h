@@ -15,8 +15,8 @@ struct unrecorded {
 };
 
 /*
- * Returns all entries of a recording's file in the file's order, and their
- * number in *count. The caller calls unrecorded_free().
+ * Returns the first entries of a recording's file, at most 10,000, in the
+ * file's order, and their number in *count. The caller calls unrecorded_free().
  */
 struct unrecorded *unrecorded_read(const char *directory, size_t *count);
 void unrecorded_free(struct unrecorded *items, size_t count);

@@ -153,7 +153,8 @@ static void init(struct flat *flat, const struct tree *tree,
 	}
 	add_spots(rows, tree, labels, rest);
 	for (size_t i = 0; i < tree->count; i++)
-		if (rest[i].ns > 0) /* the rest are samples without a pc */
+		/* samples without a site: unknown, or of folded functions */
+		if (rest[i].ns > 0)
 			add_to_row(&rows[tree->nodes[i].function], &rest[i]);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].self.ns == 0)

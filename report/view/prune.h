@@ -18,7 +18,8 @@
 
 struct pruned {
 	struct tree tree;
-	size_t contexts;        /* number of contexts that were removed */
+	/* Number of removed contexts with calls or time of their own. */
+	size_t contexts;
 	struct measure removed; /* their calls and time */
 };
 

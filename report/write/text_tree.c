@@ -300,7 +300,8 @@ static void write_hidden(const struct text_walk *walk, struct level *level)
 {
 	uint32_t hidden = level->hidden;
 
-	level->hidden = 0; /* then this line is drawn as the last one */
+	/* so that write_rails() draws this line as the last one */
+	level->hidden = 0;
 	if (walk->view->diff) {
 		const struct measure nothing = { 0 };
 
