@@ -86,9 +86,10 @@ struct wire_tally {
 	/* Number of contexts that this tally has recorded. */
 	uint64_t contexts;
 	uint64_t folded_calls[WIRE_FOLD_COUNT]; /* indexed by enum wire_fold */
-	/* Calls of contexts that were already recorded. */
+	/* Verifications of calls whose context was already recorded. */
 	struct wire_verdicts calls;
-	struct wire_verdicts firsts; /* first calls of contexts */
+	/* Verifications of first calls of contexts. */
+	struct wire_verdicts firsts;
 	/*
 	 * With WIRE_TIME_EXACT, the time for which the clocks of the tally's
 	 * threads were stopped because they executed slow code of clew.

@@ -43,7 +43,8 @@ enum wire_java_left {
 	WIRE_JAVA_CODE,   /* the method's code or its class cannot be parsed */
 	WIRE_JAVA_SUBROUTINES,
 	/*
-	 * The method would exceed 65,535 bytes, or the limit for compilation.
+	 * The method's code, stack, local variables or stack map would exceed
+	 * a limit of class files, or its code the JVM's limit for compilation.
 	 */
 	WIRE_JAVA_LARGE,
 	WIRE_JAVA_JUMP,        /* a jump distance would be too large */
