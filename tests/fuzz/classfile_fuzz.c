@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is a class file. A rewritten class can be
- * rewritten again: if the rewriter cannot parse it, a JVM cannot either.
+ * libFuzzer entry: the input is a class file. Fails if the rewriter refuses a
+ * class that it has rewritten as malformed, because a JVM would also refuse it.
  */
 #include <stdint.h>
 #include <stdlib.h>

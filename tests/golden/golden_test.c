@@ -119,7 +119,11 @@ static int patch_short(uint64_t site, int8_t island, uint64_t target)
 	return put_jump(site + 2 + (uint64_t)(int64_t)island, target);
 }
 
-/* Where the jump leads with a middling choice of what can be chosen. */
+/*
+ * Writes a jump whose displacement bytes inside the displaced instructions are
+ * 0x60, and maps memory where it leads, with a jump to `target`. Returns 0 if
+ * this succeeds.
+ */
 static int patch_punned(uint64_t site, unsigned int bytes, uint64_t target)
 {
 	uint8_t *code = (uint8_t *)(uintptr_t)site;

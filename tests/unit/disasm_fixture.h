@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Includes and helpers of all tests of disasm/ and image/. */
+/* Includes and helpers of tests that need a decoder of instructions. */
 #ifndef CLEW_TESTS_DISASM_FIXTURE_H
 #define CLEW_TESTS_DISASM_FIXTURE_H
 
