@@ -3,8 +3,8 @@
  * clew-alloc: counts allocations by calling context. Preloaded after
  * libclew.so, it has fronts of malloc() and related functions and of mmap().
  * Each front calls the next function of that name, of the C library or of
- * another allocator, and counts the result. C++'s new is counted by the
- * malloc() that it calls.
+ * another allocator, and counts the result. C++'s new is counted if it calls
+ * malloc().
  *
  * clew-alloc is an example of an agent that uses agent/clew.h: alloc_sites.c
  * contains all of that. Without clew, or before clew has begun, calls are

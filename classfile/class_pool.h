@@ -17,7 +17,7 @@ struct class_pool {
 	 * number is not used.
 	 */
 	const uint8_t **entries;
-	/* 1 + the highest number of a constant in the class file */
+	/* constant_pool_count of the class file: numbers are less than it */
 	uint32_t count;
 	uint32_t next; /* number that the next added constant gets */
 	struct class_output added;

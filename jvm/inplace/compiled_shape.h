@@ -5,8 +5,9 @@
  * instructions (in_place.h). This module only reads the code's bytes, without a
  * JVM.
  *
- *	entry	the instructions that create the frame, after the stack check,
- *		over which the JVM writes a jump to prevent new calls
+ *	entry	the instructions that create the frame, or the instruction that
+ *		saves rbp in it, behind the first 5 bytes, over which the JVM
+ *		writes a jump to prevent new calls
  *	exits	the instructions that remove the frame, before each return and
  *		before each jump to the JVM with an exception
  *
