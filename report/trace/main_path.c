@@ -87,6 +87,26 @@ static void find_shares(struct main_path *path,
 		path->self[side] = self_share_of(compared, root, side);
 }
 
+/* Returns whether a node certainly has more than half of the slowest call. */
+static int has_most(const struct compared_calls *compared, uint32_t node,
+		    uint64_t whole)
+{
+	return side_of(compared, node, COMPARED_SLOW)->least_ns > whole / 2;
+}
+
+/*
+ * Returns whether the path ends at `node`, although `callee` may have more than
+ * half of the time. This is so where the node certainly has this time, and the
+ * callee may also have none of it. Such a callee has many short calls, which
+ * have no time stamps of their own.
+ */
+static int is_last_sure(const struct compared_calls *compared, uint32_t node,
+			uint32_t callee, uint64_t whole)
+{
+	return has_most(compared, node, whole) &&
+	       !has_most(compared, callee, whole);
+}
+
 void main_path_find(struct main_path *path,
 		    const struct compared_calls *compared)
 {
@@ -101,6 +121,9 @@ void main_path_find(struct main_path *path,
 
 		if (side_of(compared, longest[node], COMPARED_SLOW)->total_ns <=
 		    whole / 2)
+			break;
+		if (path->count &&
+		    is_last_sure(compared, node, longest[node], whole))
 			break;
 		path->nodes = memory_grow(path->nodes, path->count, &capacity,
 					  sizeof(*path->nodes));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the slowest call of a function mostly spent its time: the chain of
- * callees of which each one has more than half of the call's time.
+ * callees of which each one has more than half of the call's time. The chain
+ * ends before a callee that may have none of the time, unless this is its first
+ * one.
  */
 #ifndef CLEW_TRACE_MAIN_PATH_H
 #define CLEW_TRACE_MAIN_PATH_H

@@ -330,6 +330,15 @@ class MainPath(Case):
             "the median call spends 2 to 3 % there (--against=median compares "
             "both)\n", self.text(f"--slowest={name(1)}"))
 
+    def test_main_path_ends_before_a_callee_of_unknown_time(self):
+        # The many calls of 3 are between two time stamps, so that each of them
+        # may have taken no time.
+        self.make("packet", "context 0 1001000", "call 1 1", "call 2 2",
+                  *["call 3 3"] * 20, "stamp 1003000", "call 2 9",
+                  "stamp 1003100", "call 1 8", "stamp 1004000")
+        found = self.main_path(1)
+        self.assertEqual([one["name"] for one in found["path"]], [name(2)])
+
     def test_call_of_a_snapshot_is_still_running(self):
         self.make_calls((4000, 1, 1), (4010, 2, 7), (9010, 3, 8))
         found = self.main_path(1)
