@@ -12,4 +12,11 @@
  */
 size_t clone_suffix_strip(const char *name, size_t length);
 
+/*
+ * Does the same, but retains the suffixes of parts of a function (".part",
+ * ".cold"), which the function calls. A call of a function executes only one of
+ * its other clones.
+ */
+size_t clone_suffix_strip_whole(const char *name, size_t length);
+
 #endif

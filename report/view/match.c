@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clone_suffix.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -16,13 +17,28 @@ static size_t stem_length(const char *module)
 	return version ? (size_t)(version - module) : strlen(module);
 }
 
+/* Returns the length of "parse" in "parse.constprop.0". */
+static size_t name_length(const char *name)
+{
+	return clone_suffix_strip_whole(name, strlen(name));
+}
+
+static int is_same_name(const char *a, const char *b)
+{
+	const size_t length = name_length(a);
+
+	return length == name_length(b) && memcmp(a, b, length) == 0;
+}
+
+static uint64_t hash_name(const char *name)
+{
+	return hash_add(HASH_START, name, name_length(name));
+}
+
 static uint64_t hash_names(const char *module, const char *name)
 {
-	/*
-	 * The terminator is included, so that the boundary between both names
-	 * matters.
-	 */
-	uint64_t hash = hash_add(HASH_START, name, strlen(name) + 1);
+	/* A terminator makes the boundary between both names matter. */
+	uint64_t hash = hash_add(hash_name(name), "", 1);
 
 	return hash_key(hash_add(hash, module, stem_length(module)));
 }
@@ -52,8 +68,8 @@ static int is_same(struct match *match, uint32_t to, uint32_t from)
 	return length == stem_length(b) && memcmp(a, b, length) == 0 &&
 	       match->to->functions[to].kind ==
 		       match->from->functions[from].kind &&
-	       strcmp(catalog_name(match->to, to),
-		      catalog_name(match->from, from)) == 0;
+	       is_same_name(catalog_name(match->to, to),
+			    catalog_name(match->from, from));
 }
 
 /* Returns whether two functions of `to` have the same name in one module. */
@@ -63,7 +79,7 @@ static int are_twins(struct match *match, uint32_t a, uint32_t b)
 
 	return to->functions[a].module == to->functions[b].module &&
 	       to->functions[a].kind == to->functions[b].kind &&
-	       strcmp(catalog_name(to, a), catalog_name(to, b)) == 0;
+	       is_same_name(catalog_name(to, a), catalog_name(to, b));
 }
 
 /* Returns whether `from` has the function's module in the same build. */
@@ -287,9 +303,7 @@ static void gather_names(struct catalog *catalog, uint32_t module,
 		     !catalog->modules[module].is_baseline))
 			continue;
 		name = catalog_name(catalog, i);
-		*idmap_at(names,
-			  hash_key(hash_add(HASH_START, name, strlen(name)))) =
-			1;
+		*idmap_at(names, hash_key(hash_name(name))) = 1;
 	}
 }
 
@@ -315,9 +329,7 @@ static int are_one_program(struct match *match, const struct tree *tree)
 		if (!catalog_has_name(to, function))
 			continue;
 		called++;
-		known += idmap_find(&names, hash_key(hash_add(HASH_START, name,
-							      strlen(name)))) !=
-			 NULL;
+		known += idmap_find(&names, hash_key(hash_name(name))) != NULL;
 	}
 	idmap_fini(&names);
 	free(seen);

@@ -4,10 +4,11 @@
  *
  * Functions of modules with the same build-id are matched by address. Functions
  * of different builds are matched by the names of module and function. A
- * module's version, as in "libz.so.1.2.13", and the name of the program are
- * ignored. Functions without names match only in the same build. Functions of
- * one module with the same name, such as static functions of several files, are
- * one function, unless both recordings are of the same build.
+ * module's version, as in "libz.so.1.2.13", the name of the program, and
+ * suffixes of clones such as ".constprop.0" are ignored. Functions without
+ * names match only in the same build. Functions of one module with the same
+ * name, such as static functions of several files, are one function, unless
+ * both recordings are of the same build.
  */
 #ifndef CLEW_VIEW_MATCH_H
 #define CLEW_VIEW_MATCH_H

@@ -27,6 +27,14 @@ CHANGES = {  # function: calls before, after
     "coming": (0, 2),
 }
 SAME = {"main": 1, "steady": 1, "changing": 1, "inner": 2}
+CLONES = """
+volatile int sink;
+__attribute__((noinline)) void part(void) __asm__(PART);
+__attribute__((noinline)) void work(int i) __asm__(WORK);
+void part(void) { sink++; }
+void work(int i) { sink += i; if (i % 3 == 0) part(); sink++; }
+int main(void) { for (int i = 0; i < 300; i++) work(i); return 0; }
+"""
 
 
 class Diff(clewtest.Case):
@@ -63,6 +71,29 @@ class Diff(clewtest.Case):
         self.assertEqual({name: calls[name] for name in CHANGES}, CHANGES)
         self.assertEqual({name: calls[name] for name in SAME},
                          {name: (n, n) for name, n in SAME.items()})
+
+    def test_clones_of_a_function_are_matched_with_it(self):
+        recordings = []
+        for build, clones in (("before", ("work", "work.part.0")),
+                              ("after", ("work.constprop.1", "work.part.1"))):
+            (self.work / f"{build}.c").write_text(CLONES, encoding="utf-8")
+            program = self.work / build / "program"
+            program.parent.mkdir()
+            done = self.run_program(
+                ["cc", "-O1", *(f'-D{name}="{clone}"' for name, clone
+                                in zip(("WORK", "PART"), clones)),
+                 self.work / f"{build}.c", "-o", program], text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            recordings.append(self.record_as(build, program))
+        calls = self.calls(*recordings)
+        self.assertEqual(calls["main"], (1, 1))
+        # The calls of a part are calls inside the function.
+        self.assertEqual({name: n for name, n in calls.items() if "work" in name},
+                         {"work": (300, 300), "work.part.0": (100, 0),
+                          "work.part.1": (0, 100)})
+        done = self.clew("diff", "--fail-if=calls(work)!=0",
+                         *recordings)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
     def test_the_name_of_the_program_does_not_matter(self):
         before, after = (self.build(name, words)
