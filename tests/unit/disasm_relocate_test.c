@@ -103,6 +103,15 @@ static void operands_on_the_stack_follow_the_push(void **state)
 			 27 + 7);
 }
 
+static void the_first_error_is_returned(void **state)
+{
+	uint8_t out[RELOCATE_MAX_BYTES];
+
+	/* call *-16(%rsp): its return address is also out of reach */
+	assert_int_equal(move(state, "\xff\x54\x24\xf0", 4, FAR_PC, out),
+			 -ERANGE);
+}
+
 static void the_bound_is_kept_and_sufficient(void **state)
 {
 	/*
@@ -148,6 +157,7 @@ int main(void)
 		cmocka_unit_test(a_branch_to_its_own_start_stays_in_the_copy),
 		cmocka_unit_test(a_branch_into_the_displaced_is_refused),
 		cmocka_unit_test(operands_on_the_stack_follow_the_push),
+		cmocka_unit_test(the_first_error_is_returned),
 		cmocka_unit_test(the_bound_is_kept_and_sufficient),
 		cmocka_unit_test(jumps_encode),
 	};

@@ -135,7 +135,7 @@ static void put_jmp_through_stack(struct writer *w, const struct insn *insn,
 	else if (code[at] >> 6 == 2)
 		memcpy(&disp, code + at + 2, sizeof(disp));
 	/* put_push_return() overwrites the words just below rsp. */
-	if (disp > INT32_MAX - 8 || (disp > -24 && disp < 0))
+	if (!w->err && (disp > INT32_MAX - 8 || (disp > -24 && disp < 0)))
 		w->err = -EINVAL;
 	put(w, code, at);
 	put(w, &(uint8_t){ 0x80 | MODRM_JMP_NEAR << 3 | 4 }, 1);
