@@ -2,13 +2,15 @@
 /* See image/switches.h. */
 #include "image/switches.h"
 
-#define REX_W 8
-#define REX_R 4
-#define REX_B 1
+#define REX_W   8
+#define REX_R   4
+#define REX_B   1
 
-#define RSP   4
-#define RBP   5
-#define SIB   4 /* in the field rm it means that a SIB byte follows */
+#define RSP     4
+#define RBP     5
+#define SIB     4 /* in the field rm it means that a SIB byte follows */
+
+#define NO_BASE 16 /* the address is absolute or relative to rip */
 
 /* Opcodes, with REX.W. */
 enum {
@@ -22,13 +24,29 @@ enum {
 	XCHG_RAX_RSP = 0x94,
 };
 
-/* op to, from; one of the operands may be memory with a base register. */
+/* op to, from; one of the operands may be memory. */
 struct move {
 	uint8_t opcode;
 	uint8_t is_memory;
 	uint8_t reg;
-	uint8_t rm; /* the other register, or the memory operand's base */
+	/* the other register, or the memory operand's base, or NO_BASE */
+	uint8_t rm;
 };
+
+/*
+ * Returns the base register of a memory operand, or NO_BASE. Without a
+ * displacement (mod 0), the number of rbp and r13 stands for no base.
+ */
+static uint8_t base_of(const uint8_t *code, const struct insn *insn)
+{
+	const uint8_t modrm = code[2];
+	const int has_sib = (modrm & 7) == SIB && insn->length > 3;
+	const uint8_t base = (has_sib ? code[3] : modrm) & 7;
+
+	if (modrm >> 6 == 0 && base == RBP)
+		return NO_BASE;
+	return (uint8_t)(base | (code[0] & REX_B) << 3);
+}
 
 static int read_move(const uint8_t *code, const struct insn *insn,
 		     struct move *move)
@@ -43,8 +61,8 @@ static int read_move(const uint8_t *code, const struct insn *insn,
 		.reg = (uint8_t)((modrm >> 3 & 7) | (rex & REX_R) << 1),
 		.rm = (uint8_t)((modrm & 7) | (rex & REX_B) << 3),
 	};
-	if (move->is_memory && (modrm & 7) == SIB && insn->length > 3)
-		move->rm = (uint8_t)((code[3] & 7) | (rex & REX_B) << 3);
+	if (move->is_memory)
+		move->rm = base_of(code, insn);
 	return 1;
 }
 
