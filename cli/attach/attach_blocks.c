@@ -131,9 +131,9 @@ int attach_check_blocks(struct attaching *attaching, char **why)
 /* ---- After loading ---- */
 
 /*
- * Writes the initial values of a thread's variables. Does nothing if the
- * variables are not all 0: then the thread began after the library was loaded,
- * and libc has initialised them.
+ * Writes the initial values of a thread's variables. Does nothing if the thread
+ * has exited or has no control block of libc's, or if a variable is not 0: then
+ * libc has already initialised the variables. Returns 0 or -errno.
  */
 static int fill(const struct tracer *tracer, const struct tracee *thread,
 		uint64_t at, const uint8_t *values, size_t bytes)

@@ -10,9 +10,9 @@
 #include "cli/attach/attaching.h"
 
 /*
- * Before the library is loaded, checks that each thread has a control block of
- * libc's and that the bytes for the variables are unused (0) in it. Returns 0,
- * or -errno and *why.
+ * Called before the library is loaded. Checks that glibc is version 2.23 or
+ * later, and that each thread that has not exited has a control block of libc's
+ * whose bytes for the variables are unused (0). Returns 0, or -errno and *why.
  */
 int attach_check_blocks(struct attaching *attaching, char **why);
 

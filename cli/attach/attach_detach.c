@@ -123,8 +123,8 @@ static int write_words(int memory, const struct wire_attachment *attachment)
 }
 
 /*
- * Gives the library's variables of each thread that has a control block of
- * libc's the values that they have in a new thread. Returns 0 or -errno.
+ * Resets the library's thread-local variables to their values in a new thread,
+ * in each thread that has a control block of libc's. Returns 0 or -errno.
  */
 static int write_variables(const struct tracer *tracer,
 			   const struct wire_attachment *attachment)
@@ -151,8 +151,9 @@ static int write_variables(const struct tracer *tracer,
 }
 
 /*
- * Writes the words on stacks and the variables of threads that the library has
- * reported, and blocks signals again that clew had unblocked.
+ * Writes the stack words that the library has reported, resets the threads'
+ * variables of the library, and restores signal masks
+ * (opened_signals_give_back()). Returns 0, or -errno and *why.
  */
 static int write_threads(struct attaching *attaching, char **why)
 {

@@ -35,8 +35,8 @@
 /* ---- Loading ---- */
 
 /*
- * Returns the text of dlerror() in the process, or "" if it cannot be read. The
- * caller frees it.
+ * Returns the text of dlerror() in the process, made printable and at most 511
+ * bytes long, or "" if it cannot be read. The caller frees it.
  */
 static char *error_of_load(const struct attaching *attaching,
 			   const struct remote_call *call)
@@ -66,9 +66,9 @@ static char *error_of_load(const struct attaching *attaching,
 }
 
 /*
- * Reads the error of clew's dlopen() and sets *why. Calls dlerror() twice,
- * because a second call clears the error, which the program must not see.
- * Returns -ELIBACC.
+ * Reads the error of clew's dlopen() and sets *why. If dlerror() was found,
+ * calls it twice: the second call clears the error, which the program must not
+ * see. Returns -ELIBACC.
  */
 static int explain_load(struct attaching *attaching, struct remote_call *call,
 			char **why)
@@ -131,8 +131,9 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 /* ---- Entering ---- */
 
 /*
- * Runs one slice of the preparation in a safe thread. Returns -EINPROGRESS if
- * more slices remain.
+ * Runs one slice of the preparation in a safe thread. Returns 0 after the last
+ * slice; -EINPROGRESS if more slices remain; or another -errno. Sets *why
+ * unless it returns 0.
  */
 static int prepare_slice(struct attaching *attaching, const char *directory,
 			 char **why)
@@ -153,7 +154,10 @@ static int prepare_slice(struct attaching *attaching, const char *directory,
 	return err;
 }
 
-/* Runs all slices of the preparation. All threads run between two slices. */
+/*
+ * Runs slices of the preparation until it is complete or a slice fails. All
+ * threads run between two slices.
+ */
 static int prepare(struct attaching *attaching, const char *directory,
 		   char **why)
 {
@@ -357,7 +361,7 @@ static int check_alternate_stacks(struct attaching *attaching,
 /*
  * Lets the library map code with its hooks from files that processes share.
  * Returns whether it has mapped any; the controller writes all other texts
- * afterwards. Errors have no effect.
+ * afterwards. Returns 0 also if the call fails.
  */
 static int share(struct attaching *attaching,
 		 const struct inspection *inspection)

@@ -29,7 +29,10 @@
 
 #define NOBODY ((uid_t)-1)
 
-/* How long clew waits for members that are exiting. */
+/*
+ * How long clew waits for a member that is exiting, and for its forked
+ * children.
+ */
 #define BRING_NS UINT64_C(2000000000)
 
 char *attach_group_directive(const char *config, const char *word)
@@ -85,9 +88,9 @@ void attach_group_fini(struct attach_group *group)
 
 /*
  * Makes the user of a process the owner of the recording's folder, because
- * processes write their parts themselves. Does nothing for clew's own user.
- * Returns 0; 1 if the recording was already given to another user; or -errno
- * and *why.
+ * processes write their parts themselves. Does nothing if this user is clew's
+ * own, or already the owner. Returns 0; 1 if the recording was already given to
+ * another user; or -errno and *why.
  */
 static int give(struct attach_group *group, uid_t user, char **why)
 {

@@ -27,7 +27,9 @@ struct attach_member {
 	int has_folder;
 	struct inner_folder folder;
 	/*
-	 * By how many kB attaching has increased the process's private memory.
+	 * By how many kB the process's anonymous resident memory has grown
+	 * while clew attached; 0 if it could not be read, negative if it has
+	 * shrunk.
 	 */
 	int64_t added_kb;
 };
@@ -56,8 +58,9 @@ struct attach_group {
 	 */
 	uint64_t all_ns, one_ns;
 	/*
-	 * By how many kB attaching has increased the members' private memory,
-	 * and how much of this remains after detaching.
+	 * In kB: the sum of the members' added_kb, and how much of it remains
+	 * in the members from which clew has detached. A member whose memory
+	 * has shrunk counts as 0 in kept_kb.
 	 */
 	int64_t added_kb, kept_kb;
 };

@@ -158,8 +158,8 @@ static int take_file(struct attach_lock *lock, pid_t *holder)
 
 /*
  * Locks a byte of /proc/PID/clear_refs. Returns 0, or 1 if another process has
- * the lock (*holder). Returns 0 also if the file cannot be opened; such a user
- * cannot attach to the process either.
+ * the lock (*holder). Returns 0 also if the file cannot be opened or locked; a
+ * user who cannot open it cannot attach to the process.
  */
 static int take_process(struct attach_lock *lock, pid_t pid,
 			enum attach_lock_for purpose, pid_t *holder)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lets at most one clew at a time change a process.
+ * Lets at most one clew at a time attach to a process, and at most one change
+ * its probes.
  *
  * The lock consists of two record locks of fcntl(2). The kernel releases them
  * when the holder ends, and reports the holder's pid. Users who may not attach
@@ -35,8 +36,8 @@ struct attach_lock {
 };
 
 /*
- * Takes the lock. A file that cannot be opened is skipped, so if neither can be
- * opened, nothing is locked. Returns 0, and the caller must call
+ * Takes the lock. A file that cannot be opened or locked is skipped, so nothing
+ * is locked if this happens with both. Returns 0, and the caller must call
  * attach_lock_release(); or -EBUSY and *why, which names the holder.
  */
 int attach_lock_take(struct attach_lock *lock, pid_t pid,

@@ -87,8 +87,9 @@ static int try_threads(struct attaching *attaching, struct safe_places *places,
 }
 
 /*
- * Fails if the process has executed another program, because tracer.memory
- * belongs to the former program. Returns 0, or -errno and *why.
+ * Fails if the process has exited or has executed another program:
+ * tracer.memory then belongs to memory that no longer exists. Returns 0, or
+ * -errno and *why.
  */
 static int check_program(const struct attaching *attaching, char **why)
 {
@@ -103,9 +104,10 @@ static int check_program(const struct attaching *attaching, char **why)
 }
 
 /*
- * Stops a thread in which libc can be called. Tries until ATTACH_PATIENCE_NS
- * have passed or, if is_needless is not NULL, is_needless() returns 1: then
- * returns -EALREADY without *why. Otherwise returns 0, or -errno and *why.
+ * Stops a thread in which libc can be called. Returns 0; -EALREADY without *why
+ * if is_needless is not NULL and returns 1 before; -EBUSY after
+ * ATTACH_PATIENCE_NS; -EINTR if the tracer heeds an ending signal; or another
+ * -errno. Sets *why for all errors but -EALREADY.
  */
 static int stop_unless(struct attaching *attaching,
 		       int (*is_needless)(const struct attaching *attaching),

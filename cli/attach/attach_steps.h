@@ -44,8 +44,9 @@ void attach_note_pause(struct tracer *tracer, uint64_t *longest);
 int attach_stop_safe_thread(struct attaching *attaching, char **why);
 
 /*
- * Lets the thread of attach_stop_safe_thread() continue, and updates
- * attaching->one_ns by the time for which it was stopped.
+ * Lets the thread of attach_stop_safe_thread() continue, and sets
+ * attaching->one_ns to the time for which it was stopped, if this time is
+ * longer.
  */
 void attach_release_one(struct attaching *attaching);
 
@@ -68,8 +69,9 @@ int attach_call_library(struct attaching *attaching, struct remote_call *call,
 			char **why);
 
 /*
- * Calls a function of the library in a safe thread. Only this thread is
- * stopped, and only during the call.
+ * Calls a function of the library in a safe thread. At most one thread is
+ * stopped at a time: each thread that is checked for being safe, and the safe
+ * one during the call.
  */
 int attach_call_alone(struct attaching *attaching, uint64_t function,
 		      uint64_t argument, char **why);

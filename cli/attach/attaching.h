@@ -20,8 +20,8 @@ struct attaching {
 	/* Valid until the mappings are read again. */
 	struct safe_places places;
 	/*
-	 * Addresses in the process: dlopen(), dlerror(), and libc's code to
-	 * which signal handlers return.
+	 * Addresses in the process: dlopen(), dlerror() (0 if not found), and
+	 * libc's code to which signal handlers return.
 	 */
 	uint64_t load, load_error, restorer;
 	/*
@@ -59,8 +59,8 @@ int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why);
 void attaching_close(struct attaching *attaching);
 
 /*
- * Returns whether the process has a thread with this id in the process's own
- * pid namespace.
+ * Returns whether the process has a thread that has not exited and has this id
+ * in the process's own pid namespace.
  */
 int attaching_has_thread(const struct attaching *attaching, pid_t own_tid);
 

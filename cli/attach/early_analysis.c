@@ -26,7 +26,7 @@
 #define SECONDS 20
 #define BYTES   (UINT64_C(4) << 30)
 
-/* More functions than any module has. */
+/* Larger counts are cut to this; a hostile file may forge them. */
 #define FUNCTIONS_MAX (UINT64_C(1) << 26)
 
 /* Value in early->noted: the process is refused because of this file. */
@@ -51,7 +51,10 @@ void early_analysis_fini(struct early_analysis *early)
 /* Memory that the worker and the command share: the worker's results so far. */
 struct early_findings {
 	size_t at; /* Index of the mapping that the worker reads. */
-	/* Number of functions to hook, for each mapping. */
+	/*
+	 * Number of functions to hook of the module that begins at each
+	 * mapping; 0 for mappings that are not wanted.
+	 */
 	uint64_t functions[];
 };
 
@@ -169,7 +172,7 @@ static int work(const void *context, int fd)
 	return err;
 }
 
-/* ---- For the worker ---- */
+/* ---- Requests to the worker and their results ---- */
 
 /*
  * Returns whether the mapping is code of a module, except libclew.so, files of
@@ -185,7 +188,10 @@ static int is_module(const struct target_mapping *mapping)
 	       !(end && strcmp(end, WIRE_STUBS_SUFFIX) == 0);
 }
 
-/* Returns whether this is the module's first executable mapping. */
+/*
+ * Returns whether this is the first executable mapping among adjacent items
+ * with its path.
+ */
 static int is_first_of_module(const struct target_maps *maps, size_t i)
 {
 	const char *path = maps->items[i].path;
@@ -228,10 +234,10 @@ static int refuse(const char *path, const char *reason, char **why)
 }
 
 /*
- * Runs the worker. If fd is not -1, the worker writes the analyses to fd and
- * does not store them in a cache. Returns 0, or -errno and *why if the worker
- * has crashed or has taken too long. Returns 0 also if the worker cannot be
- * started: the process then analyses the files itself.
+ * Runs the worker. If fd is not -1, the worker also writes the analyses to fd.
+ * Returns 0, or -errno and *why if the worker has crashed or has taken too
+ * long. Returns 0 also if the worker cannot be started: the process then
+ * analyses the files itself.
  */
 static int run(struct early_analysis *early, pid_t pid,
 	       const struct target_maps *maps, const uint8_t *is_wanted, int fd,
@@ -362,8 +368,9 @@ static int take_answer(struct answers *answers, struct analysis *analysis)
 }
 
 /*
- * Stores the worker's analyses in the session's cache and, if `folder` is not
- * NULL, in this folder.
+ * Stores the worker's analyses: those that it did not take from a cache in the
+ * session's cache, if there is one, and all of them in `folder`, if it is not
+ * NULL. Stops at the first invalid analysis.
  */
 static void store_answers(struct early_analysis *early, int fd,
 			  const struct inner_folder *folder)
@@ -388,6 +395,7 @@ static void store_answers(struct early_analysis *early, int fd,
 
 /*
  * Runs a worker that sends its analyses back to this process, which stores
+ * them. Returns as run() does; 0 also if no memory file can be created for
  * them.
  */
 static int run_for_other_files(struct early_analysis *early, pid_t pid,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Analyses a process's modules before clew attaches. The process then takes the
- * analyses from the cache, which shortens its pauses, and clew knows how many
- * functions will be hooked.
+ * Analyses a process's modules before clew attaches. If there is a cache, the
+ * process then takes the analyses from it, which shortens its pauses. clew
+ * learns how many functions will be hooked at most.
  *
- * The files may be hostile. A worker with limits reads them and can write only
- * to the cache (symbolizer/indexer/worker.h). If the worker crashes or takes
- * too long, the process would also crash or take too long, so clew refuses to
- * attach to it.
+ * The files may be hostile. A worker with limits reads them
+ * (symbolizer/indexer/worker.h). Unless the process has another file system,
+ * the kernel lets the worker write only to the cache, if it supports Landlock.
+ * If the worker crashes or takes too long, the process would also crash or take
+ * too long, so clew refuses to attach to it.
  */
 #ifndef CLEW_CLI_ATTACH_EARLY_ANALYSIS_H
 #define CLEW_CLI_ATTACH_EARLY_ANALYSIS_H
@@ -40,9 +41,10 @@ void early_analysis_init(struct early_analysis *early, char *cache,
 void early_analysis_fini(struct early_analysis *early);
 
 /*
- * Analyses all modules of a process that are not analysed yet, and stores the
- * number of functions to hook in *functions. Returns 0, or -errno and *why if
- * the process is refused.
+ * Analyses the modules of a process that are not analysed yet, except libc, and
+ * stores the number of functions to hook in *functions. Modules that could not
+ * be analysed count as 0 functions. Returns 0, or -errno and *why if the
+ * process is refused.
  */
 int early_analysis_run(struct early_analysis *early, pid_t pid,
 		       const struct target_maps *maps, uint64_t *functions,
@@ -50,8 +52,8 @@ int early_analysis_run(struct early_analysis *early, pid_t pid,
 
 /*
  * For a process with another file system, if there is a cache: writes the
- * analyses of all its modules into `folder`, which is in that file system.
- * Returns 0, or -errno and *why.
+ * analyses of its modules, except libc and those that cannot be analysed, into
+ * `folder`, which is in that file system. Returns 0, or -errno and *why.
  */
 int early_analysis_copy(struct early_analysis *early, pid_t pid,
 			const struct target_maps *maps,

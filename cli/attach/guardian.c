@@ -121,7 +121,8 @@ static void detach_in_child(const struct guarded *guarded, pid_t pid,
 
 /*
  * Detaches from all processes to which the parent is attached, as the processes
- * themselves report, such as forked children. Returns their number.
+ * themselves report, such as forked children. Returns the number of these
+ * processes, including those where detaching fails.
  */
 static size_t detach_forked(const struct guarded *guarded)
 {
@@ -163,7 +164,7 @@ static void detach_all(const struct guarded *guarded)
 
 /*
  * Receives pids from the parent. Returns 1 if the parent sends END, and 0 if
- * the parent ends without that.
+ * the socket is closed before.
  */
 static int listen_to(struct guarded *guarded, int channel)
 {

@@ -23,8 +23,8 @@ struct guardian {
 /*
  * Forks the guardian, which prints messages that begin with `command`. The
  * caller must have blocked the signals by which users end a command, because
- * the guardian inherits the mask. If fork() fails, clew attaches without a
- * guardian.
+ * the guardian inherits the mask. If no socket or process can be created, there
+ * is no guardian and clew attaches without it.
  */
 void guardian_start(struct guardian *guardian, const char *command);
 

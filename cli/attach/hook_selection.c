@@ -101,8 +101,8 @@ static int matches(struct hook_rule *rule, const char *name)
 
 /*
  * Returns whether the rules select a name: no excluding rule matches, and a
- * selecting rule matches or there is none. *is_wanted: whether a selecting rule
- * matches.
+ * selecting rule matches or no selecting rule exists. If so, stores in
+ * *is_wanted whether a selecting rule matches.
  */
 static int is_selected(const struct hook_selection *selection, int is_function,
 		       const char *name, int *is_wanted)

@@ -10,9 +10,9 @@
 #include "cli/attach/tracer.h"
 
 /*
- * If a stopped thread is in such a system call, makes the kernel restart the
- * call when the thread continues, unless a signal handler runs then. Must be
- * called at the first stop since the thread was seized.
+ * If a stopped thread is in a system call that would return EINTR, makes the
+ * kernel restart the call when the thread continues, unless a signal handler
+ * runs then. Must be called at the first stop since the thread was seized.
  */
 void interrupted_go_on(const struct tracee *thread);
 

@@ -53,8 +53,8 @@ static int blocks_all(uint64_t mask, uint64_t signals)
 
 /*
  * Returns whether libc blocks signals for a moment, as in fork() and
- * pthread_create(). Only then are libc's own signals blocked, because its
- * functions do not let programs block them. libc restores the mask by a direct
+ * pthread_create(). libc then also blocks its own two signals, which its
+ * functions do not let programs block. libc restores the mask by a direct
  * system call, which the library does not see.
  */
 static int blocks_within_libc(uint64_t mask)

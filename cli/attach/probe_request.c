@@ -136,8 +136,8 @@ static int call(struct attaching *attaching,
 }
 
 /*
- * Returns the number of answers that the lines will get: one for each line
- * except actions, whose result is in the answer for their probe.
+ * Returns the number of answers that the lines will get: one for each line that
+ * is not empty, except actions, whose result is in the answer for their probe.
  */
 static size_t lines_to_answer(const char *lines)
 {

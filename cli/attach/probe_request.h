@@ -12,7 +12,8 @@
 /*
  * Makes libclew.so in a process execute the lines (wire/probe_requests.h), and
  * waits until the request is done. Returns 0, or -errno and *why. *out then
- * contains the result for each line.
+ * contains the result of each line; that of an action is in the answer for its
+ * probe.
  */
 int probe_request(struct attaching *attaching, const char *lines,
 		  struct wire_live_probes *out, char **why);

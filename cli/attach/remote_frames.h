@@ -34,7 +34,7 @@ int remote_frames_prepare(struct stack_reader *reader,
  * Unwinds all threads in the worker, and writes their frames into the array of
  * the process. `list` has the threads that have not exited, in the tracer's
  * order, and gets the position and number of their frames; a thread that cannot
- * be unwound gets none. Returns 0, or -errno and *why.
+ * be unwound gets 0 frames. Returns 0, or -errno and *why.
  */
 int remote_frames_find(struct stack_reader *reader, const struct tracer *tracer,
 		       const struct target_maps *maps,

@@ -14,7 +14,9 @@
 
 #define RUN_PAGES 64
 
-/* Maximum total size of the copies of pages; more than any program's code. */
+/*
+ * Maximum total size of the copies of pages; remote_texts_plan() fails beyond.
+ */
 #define COPIES_BYTES_MAX (UINT64_C(1) << 30)
 
 /* Orders texts by address, then by their index in the library's array. */

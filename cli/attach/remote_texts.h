@@ -25,9 +25,10 @@ struct remote_texts {
 };
 
 /*
- * Copies the list of texts and reads the pages that contain them, before
- * threads are stopped. `memory` is the open /proc/PID/mem. Returns 0 or -errno.
- * The caller calls remote_texts_free(), also after an error.
+ * Copies the list of texts and reads the pages that contain them, as far as
+ * they can be read. Called before threads are stopped. `memory` is the open
+ * /proc/PID/mem. Returns 0 or -errno. The caller calls remote_texts_free(),
+ * also after an error.
  */
 int remote_texts_plan(int memory, const struct wire_attachment *attachment,
 		      struct remote_texts *texts);
@@ -35,9 +36,9 @@ void remote_texts_free(struct remote_texts *texts);
 
 /*
  * Writes the fronts: texts in the library itself and in data, which must be
- * written first. Returns 0; -ETXTBSY and *at if other bytes are found than
- * expected, and then writes nothing; or -errno if a page cannot be read or
- * written.
+ * written first. Returns 0; -ETXTBSY and *at, without writing, if code has
+ * other bytes than expected (data is not checked); or -errno if a page cannot
+ * be read or written.
  */
 int remote_texts_write_fronts(int memory, struct remote_texts *texts,
 			      uint64_t *at);

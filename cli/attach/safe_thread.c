@@ -301,8 +301,9 @@ static int can_grow(const struct safe_places *places,
 
 /*
  * Returns whether a signal of a fault is pending for the thread, for example of
- * a breakpoint. The program's handler would otherwise run during the remote
- * call and not at the instruction that has caused the fault.
+ * a breakpoint; 1 also if this is unknown. The program's handler would
+ * otherwise run during the remote call and not at the instruction that has
+ * caused the fault.
  */
 static int has_fault(const struct tracee *thread)
 {
@@ -432,8 +433,8 @@ static int check_frames(const struct safe_places *places,
 }
 
 /*
- * Returns 0 if the thread must be avoided, as walk() does, 1 if not, or -errno
- * if its frames cannot be determined exactly.
+ * Returns 0 if the thread must be avoided for a reason that walk() lists, 1 if
+ * not, or -errno if its frames cannot be determined exactly.
  */
 static int is_sure_to_be_outside(const struct safe_places *places,
 				 struct unwinding *unwinding,

@@ -20,15 +20,16 @@ struct safe_places {
 	int memory; /* Descriptor of /proc/PID/mem. */
 	struct avoided_function *avoided;
 	size_t avoided_count, capacity;
-	/* Modules whose functions are in `avoided`. */
+	/* Modules whose functions were searched for `avoided`. */
 	struct idmap modules;
 	struct stack_reader reader;
 };
 
 /*
  * Finds the functions to avoid: functions of the mapped modules that may hold
- * locks of libc. A repeated call reads only the files of new modules. `memory`
- * is the open /proc/PID/mem. Zero-initialize *places before the first call.
+ * locks of libc. A repeated call reads only the files of new modules. Skips
+ * modules whose files cannot be opened. `memory` is the open /proc/PID/mem.
+ * Zero-initialize *places before the first call.
  */
 void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 		      const struct target_maps *maps);

@@ -118,8 +118,8 @@ static int answer_all(const void *context, int fd)
 /* ---- In the caller ---- */
 
 /*
- * Returns whether the worker has exited. Leaves it a zombie, because
- * worker_wait() reads its status.
+ * Returns whether the worker has exited, or cannot be waited for. Leaves it a
+ * zombie, because worker_wait() reads its status.
  */
 static int has_ended(pid_t worker)
 {

@@ -203,7 +203,7 @@ static struct tracee *find_thread(struct tracer *tracer, pid_t tid)
 
 /*
  * Sets *why to the reason why PTRACE_SEIZE has failed with errno `err`. Returns
- * -errno.
+ * -err.
  */
 static int refused(pid_t pid, int err, char **why)
 {
@@ -242,7 +242,7 @@ static int refused(pid_t pid, int err, char **why)
 
 /*
  * Seizes one thread and requests its stop. Skips a thread that has exited
- * meanwhile. Returns 0, or -errno and *why.
+ * meanwhile, unless it is the first thread. Returns 0, or -errno and *why.
  */
 static int seize(struct tracer *tracer, pid_t tid, char **why)
 {
@@ -354,7 +354,10 @@ int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 	return err;
 }
 
-/* Returns on how many processors the threads of the process may run. */
+/*
+ * Returns on how many processors the first thread of the process may run; 1 if
+ * this is unknown.
+ */
 static size_t count_processors(pid_t pid)
 {
 	cpu_set_t set;

@@ -56,25 +56,27 @@ struct tracer {
 uint64_t tracer_now_ns(void);
 
 /*
- * Waits a moment, or until a thread may have stopped, and marks exited threads.
- * Returns 1 if the caller shall go on waiting; 0 after the deadline, if the
- * process is frozen, or if clew is to end. SIGCHLD must be blocked, which
- * tracer_open() does.
+ * Waits until SIGCHLD, which arrives when a thread stops, for at most a
+ * millisecond. Without SIGCHLD, marks threads that have exited. Returns 1 if
+ * the caller shall go on waiting; 0 after the deadline, if the process is
+ * frozen, or if clew is to end. SIGCHLD must be blocked, which tracer_open()
+ * does.
  */
 int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns);
 
 /*
  * Prepares a tracer for a process, blocks SIGCHLD in the calling thread, and
- * raises clew's priority. Returns 0, or -errno and *why.
+ * raises clew's priority if clew may do so. Returns 0, or -errno and *why.
  */
 int tracer_open(struct tracer *tracer, pid_t pid, char **why);
 void tracer_close(struct tracer *tracer);
 
 /*
  * tracer_stop_one() stops one thread, tracer_stop_all() all threads of the
- * process, within patience_ns. Return 0; -EAGAIN if a thread did not stop in
- * time or, for tracer_stop_one(), exits meanwhile; -ESRCH if there is no
- * thread; or another -errno and *why. After an error, all threads continue.
+ * process, within patience_ns. Return 0; -EAGAIN, without *why, if a thread did
+ * not stop in time or, for tracer_stop_one(), exits meanwhile; or another
+ * -errno and *why, such as -ESRCH if the process has exited. After an error,
+ * all threads continue, except one that is stuck (is_stuck).
  */
 int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
 		    char **why);

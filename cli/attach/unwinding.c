@@ -57,7 +57,7 @@ struct unwound_page {
  */
 struct unwound_code {
 	uint64_t start, end;
-	uint64_t table; /* 0: the module has none. */
+	uint64_t table; /* 0: no table of a supported format was found. */
 	uint64_t entries;
 };
 
@@ -78,7 +78,7 @@ struct unwinding {
 	struct unwound_span *spans;
 	size_t span_count, span_capacity;
 	uint64_t span_bytes;
-	uint64_t steps; /* frames that were unwound, in all threads */
+	uint64_t steps; /* attempts to unwind a frame, in all threads */
 	uint64_t reads; /* libunwind's reads of memory, in all threads */
 	/* Value of `reads` at which the present thread's limit is reached. */
 	uint64_t reads_end;
@@ -349,13 +349,13 @@ static int no_name(unw_addr_space_t space, unw_word_t at, char *name,
  * register, so all words there are tried.
  */
 /*
- * Offset of private_1 in an exception object: 0, except in a forced unwind,
- * which has no handler.
+ * Offset of private_1 in an exception object. Its value is 0 except in a forced
+ * unwind, which has no handler.
  */
 #define PRIVATE_1_AT 16
 /*
- * Offset of private_2: the end of that frame; clew makes it odd if the frame is
- * a stub's.
+ * Offset of private_2. Its value is the end of that frame; clew makes it odd if
+ * the frame is a stub's.
  */
 #define PRIVATE_2_AT 24
 

@@ -19,9 +19,9 @@
 struct unwinding;
 
 /*
- * The threads that are then unwound must be stopped as long as the result is
- * used, because it caches memory. `memory` is the open /proc/PID/mem. Returns
- * NULL if memory is short.
+ * Creates the state for unwinding threads of a process. It caches memory, so
+ * threads that are unwound with it must stay stopped as long as it is used.
+ * `memory` is the open /proc/PID/mem. Returns NULL if memory is short.
  */
 struct unwinding *unwinding_create(int memory, const struct target_maps *maps);
 void unwinding_destroy(struct unwinding *unwinding);
@@ -35,8 +35,8 @@ int unwinding_begin(struct unwinding *unwinding, const struct tracee *thread,
 
 /*
  * Finds the frames of a thread that have a return address, innermost first.
- * Returns their number; or -errno if the stack cannot be unwound to its end or
- * there are more than `room` frames.
+ * Returns their number; or -errno if the stack cannot be unwound to its end,
+ * there are more than `room` frames, or a limit on the work is reached.
  */
 long unwinding_frames(struct unwinding *unwinding, const struct tracee *thread,
 		      struct wire_frame *frames, size_t room);

@@ -13,7 +13,10 @@
 #include "cli/target/other_files.h"
 #include "machine/address_space.h"
 
-/* Ranges of pages: each item is one from address `at` to `value`. */
+/*
+ * Ranges of pages: each item is one from address `at` up to, but without,
+ * `value`.
+ */
 struct page_ranges {
 	struct wire_stack_word *items;
 	size_t count, capacity;
@@ -41,8 +44,8 @@ static void add_page(struct page_ranges *ranges, uint64_t page)
 }
 
 /*
- * Opens a file. Returns a descriptor, or -1 if the file cannot be opened or has
- * another inode than the mapped file.
+ * Opens a file. Returns a descriptor, or -1 if the file cannot be opened, is
+ * not a regular file, or has another inode than the mapped file.
  */
 static int open_same(const char *path, const struct target_mapping *mapping)
 {
@@ -83,8 +86,9 @@ static void close_file(struct mapped_file *file)
 }
 
 /*
- * Opens the file of a range, unless it is open already. Returns 0 if the range
- * is not read-only code of one file, or the file cannot be opened.
+ * Opens the file of a range, unless it is open already. Returns 1; 0 if the
+ * range is not read-only code of one file, is code of a copy with hooks, or the
+ * file cannot be opened.
  */
 static int open_file(struct mapped_file *file,
 		     const struct attaching *attaching, uint64_t start,

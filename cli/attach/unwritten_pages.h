@@ -15,7 +15,9 @@
 
 /*
  * Writes the ranges of these pages into the process, for clew_attach_release().
- * Must be called while all threads are stopped, after the texts were restored.
+ * Writes no range if there are WIRE_ATTACH_WORDS_MAX or more; errors are
+ * ignored. Must be called while all threads are stopped, after the texts were
+ * restored.
  */
 void unwritten_pages_send(const struct attaching *attaching,
 			  const struct remote_texts *texts);

@@ -54,8 +54,8 @@ int attachment_copy_frames(int memory, uint64_t at, struct wire_frame *frames,
 
 /*
  * Returns the address of the alternate stack that a thread has stored in the
- * struct wire_stack_query at attachment->query; 0 if the thread has none or it
- * cannot be read.
+ * struct wire_stack_query at attachment->query; 0 if the thread has no
+ * alternate stack or the query cannot be read.
  */
 uint64_t attachment_copy_stack(int memory,
 			       const struct wire_attachment *attachment);

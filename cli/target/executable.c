@@ -269,7 +269,9 @@ char *executable_obstacle(const char *path)
 
 /*
  * Returns the path of the file that env(1) would execute for these arguments,
- * or NULL. Changes `words`. The caller frees the path.
+ * or NULL if there is no such file. Takes the first word that is no option and
+ * no assignment as its name, so options with a separate argument give a wrong
+ * result. Changes `words`. The caller frees the path.
  */
 static char *found_by_env(char *words)
 {

@@ -17,7 +17,10 @@
  */
 int executable_find(const char *name, char **path);
 
-/* Returns whether the file starts like an ELF file, for any machine. */
+/*
+ * Returns whether the file starts like an ELF file, for any machine; 0 if it
+ * cannot be read.
+ */
 int executable_is_elf(const char *path);
 
 /*
@@ -28,15 +31,17 @@ int executable_is_musl_loader(const char *name);
 
 /*
  * Returns the path of the program that executing `path` would load: `path`
- * itself, or the interpreter if the file begins with "#!"; for "#!/usr/bin/env
- * NAME", the file that env finds. The caller frees the result.
+ * itself, or the interpreter if the file begins with "#!". An interpreter that
+ * is a script is followed too, up to 5 interpreters in all. For "#!/usr/bin/env
+ * NAME", the interpreter is the file that env finds. The caller frees the
+ * result.
  */
 char *executable_program(const char *path);
 
 /*
  * Returns a message that says why libclew.so cannot be loaded into this
- * program, or NULL if its file shows no reason. For a script, checks its
- * interpreter. The caller frees the message.
+ * program, or NULL if its file shows no reason or cannot be read. For a script,
+ * checks its interpreter. The caller frees the message.
  */
 char *executable_obstacle(const char *path);
 

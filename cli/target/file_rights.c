@@ -20,7 +20,7 @@
 /*
  * Parses a line of /proc/PID/status with four ids (real, effective, saved, for
  * files) and stores the last of them. Returns whether the line begins with
- * `name`.
+ * `name` and has four ids.
  */
 static int parse_id(const char *line, const char *name, unsigned int *id)
 {

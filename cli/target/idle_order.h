@@ -11,10 +11,11 @@
 #include <sys/types.h>
 
 /*
- * Sorts the ids of threads. Sleeping threads come before running threads, and
- * in each of these two groups, threads that have used less CPU time come first.
- * But the process's first thread comes last among the sleeping threads, and
- * first among the running threads, because it most probably has enough stack.
+ * Sorts the ids of threads. Sleeping threads come before threads in other or
+ * unknown states, here called running, and in each of these two groups, threads
+ * that have used less CPU time come first. But the process's first thread comes
+ * last among the sleeping threads, and first among the running threads, because
+ * it most probably has enough stack.
  */
 void idle_order(pid_t pid, pid_t *tids, size_t count);
 

@@ -47,8 +47,8 @@ int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
 void inner_folder_close(struct inner_folder *folder);
 
 /*
- * Removes all files in the folder, and the folder unless it contains
- * subfolders, and closes it.
+ * Removes the files in the folder, then the folder itself unless it still
+ * contains something, and closes it. Errors are ignored.
  */
 void inner_folder_remove(struct inner_folder *folder);
 

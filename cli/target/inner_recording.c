@@ -80,8 +80,8 @@ int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
 }
 
 /*
- * Returns the contents of the file WIRE_UNRECORDED_NAME in a folder; "" if it
- * cannot be read. The caller frees the text.
+ * Returns the contents of the file WIRE_UNRECORDED_NAME in a folder, at most
+ * LINES_BYTES bytes; "" if it cannot be read. The caller frees the text.
  */
 static char *read_lines(int folder)
 {
@@ -133,9 +133,9 @@ static void strike_line(int home, const struct inner_folder *folder)
 }
 
 /*
- * Appends the lines that the library has written to the folder's file
- * WIRE_UNRECORDED_NAME to the file of this name in the home, all at once.
- * Returns 0 or -errno.
+ * Appends the lines that begin with a pid, which the library has written, from
+ * the folder's file WIRE_UNRECORDED_NAME to the file of this name in the home,
+ * with one write(). Returns 0 or -errno.
  */
 static int bring_lines(int home, const struct inner_folder *folder)
 {
@@ -380,8 +380,8 @@ static int take_back(void *context, const char *name, uint32_t pid,
 }
 
 /*
- * Copies all parts, and the lines about what was not recorded, or nothing.
- * Returns 0 or -errno.
+ * Copies all files that are valid parts, and the lines about what was not
+ * recorded. If this fails, removes the copied parts. Returns 0 or -errno.
  */
 static int bring_all(int home, const struct inner_folder *folder)
 {

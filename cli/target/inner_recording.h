@@ -19,11 +19,11 @@ int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
 			     const char *home, char **why);
 
 /*
- * Copies the recording from the folder to the home, removes the line in the
- * home, and removes and closes the folder. Fails if the home has no line that
- * names the folder. Returns 0; -EBUSY if a process still records in the folder;
- * or another -errno. After an error the folder still exists and is open, and
- * *why is set.
+ * Copies the recording from the folder to the home, makes the line in the home
+ * a comment, and removes and closes the folder. Fails if the home has no line
+ * that names the folder. Returns 0; -EBUSY if a process still records in the
+ * folder; or another -errno. After an error the folder still exists and is
+ * open, and *why is set.
  */
 int inner_recording_bring(struct inner_folder *folder, const char *home,
 			  char **why);

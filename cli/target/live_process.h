@@ -30,12 +30,16 @@ struct live_process {
 int live_process_init(struct live_process *process, pid_t pid, char **why);
 void live_process_fini(struct live_process *process);
 
-/* Returns the command line of a process, printable. The caller frees it. */
+/*
+ * Returns the first 4,095 bytes of the command line of a process, printable; ""
+ * if it cannot be read. The caller frees it.
+ */
 char *live_process_command(pid_t pid);
 
 /*
- * Returns all visible recorded processes, ordered by pid, and their number in
- * *count. The caller calls live_process_fini() for each and frees the array.
+ * Returns all recorded processes that clew can see, ordered by pid, and their
+ * number in *count. The caller calls live_process_fini() for each and frees the
+ * array.
  */
 struct live_process *live_processes(size_t *count);
 

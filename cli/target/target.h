@@ -23,7 +23,7 @@ struct target_mapping {
 	int is_hooked;
 	/*
 	 * Addresses of a mapping of the module's own file: of this mapping or,
-	 * if is_hooked, of the module's data.
+	 * if is_hooked and one is found, of the module's data.
 	 */
 	uint64_t file_start, file_end;
 	char *path; /* Path of the file; "" if there is none. */
@@ -59,8 +59,8 @@ const struct target_mapping *target_find(const struct target_maps *maps,
 
 /*
  * Returns the first mapping of a file with this name (without a folder) that
- * the loader has mapped. If there is none, returns any mapping of a file with
- * this name, or NULL.
+ * the loader has mapped. If the loader has mapped no such file, returns the
+ * first other mapping of a file with this name, or NULL.
  */
 const struct target_mapping *target_module(const struct target_maps *maps,
 					   const char *name);
@@ -97,7 +97,8 @@ uint64_t target_symbol(pid_t pid, const struct target_mapping *module,
 
 /*
  * Returns the address in the process of the first occurrence of `bytes` in the
- * executable segments of a module, or 0. Searches the module's file.
+ * executable segments of a module, or 0. Searches the module's file, at most 1
+ * GiB of it.
  */
 uint64_t target_bytes(pid_t pid, const struct target_mapping *module,
 		      const void *bytes, size_t count);

@@ -62,7 +62,7 @@ void target_choice_fini(struct target_choice *choice)
 	free(choice->items);
 }
 
-/* ---- One process ---- */
+/* ---- Adding a process ---- */
 
 static pid_t parent_of(pid_t pid)
 {
@@ -106,7 +106,7 @@ static int add_of_file(struct chosen *chosen, const char *path, char **why)
 	return err;
 }
 
-/* ---- All processes ---- */
+/* ---- Listing all processes ---- */
 
 struct every_process {
 	struct process_entry {
@@ -137,11 +137,11 @@ static struct every_process list_processes(void)
 	return every;
 }
 
-/* ---- By program ---- */
+/* ---- Adding the processes of a program ---- */
 
 /*
  * Returns the path of the process's program or, if clew may not read it, the
- * name of the first thread. The caller frees it.
+ * name of the first thread; "" if both are unknown. The caller frees it.
  */
 static char *program_of(pid_t pid)
 {
@@ -200,7 +200,7 @@ static int add_of_program(struct chosen *chosen, const char *name, char **why)
 		       : 0;
 }
 
-/* ---- By cgroup ---- */
+/* ---- Adding the processes of a cgroup ---- */
 
 static int add_of_folder(struct chosen *chosen, const char *path)
 {
@@ -303,7 +303,7 @@ static int add_of_cgroup(struct chosen *chosen, const char *path, char **why)
 		       : 0;
 }
 
-/* ---- Children ---- */
+/* ---- Descendants, and the order of processes ---- */
 
 static void add_children(struct chosen *chosen)
 {

@@ -93,7 +93,8 @@ static char *obstacle_of_program(pid_t pid)
 
 /*
  * Returns whether a module has a build-id in the process's memory. `module` is
- * its first mapping. Returns 1 also if the mapping is no module.
+ * its first mapping. Returns 1 also if the mapping is no module or its header
+ * cannot be read.
  */
 static int has_build_id(int memory, const struct target_mapping *module)
 {
@@ -180,9 +181,9 @@ static char *obstacle_of_missing_libc(pid_t pid)
 }
 
 /*
- * Reads the mappings, repeatedly until the loader has mapped the C library, or
- * STARTING_NS have passed. The program is one for glibc: obstacle_of_program()
- * has refused others. Returns 0, or -errno and *why.
+ * Reads the mappings, repeatedly until the loader has mapped the C library, the
+ * process exits, or STARTING_NS have passed. The program is one for glibc:
+ * obstacle_of_program() has refused others. Returns 0, or -errno and *why.
  */
 static int read_started_maps(pid_t pid, struct target_maps *maps, char **why)
 {
@@ -262,8 +263,9 @@ static char *obstacle_of_proc(pid_t pid)
 }
 
 /*
- * Returns a message that says in which way the process has exited: only its
- * first thread has, or it is a zombie.
+ * Called if the first thread has exited. Returns a message that says whether
+ * other threads still run, the process has exited completely, or it is a
+ * zombie.
  */
 static char *obstacle_of_end(pid_t pid)
 {
