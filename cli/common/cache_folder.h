@@ -13,8 +13,8 @@
 char *cache_folder(void);
 
 /*
- * Returns $HOME if this folder exists, or NULL. clew creates no home directory:
- * daemons often have one that does not exist.
+ * Returns $HOME if it is the absolute path of an existing folder, or NULL. clew
+ * creates no home directory: daemons often have one that does not exist.
  */
 const char *home_folder(void);
 

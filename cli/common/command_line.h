@@ -8,7 +8,7 @@
 /*
  * Parses like argp_parse(), and exits with EX_USAGE after an error. Every
  * command understands --help, --usage and --version. An unknown option is
- * reported with the nearest option of the command.
+ * reported, with the nearest option of the command if one is similar.
  */
 void command_line_parse(const struct argp *argp, int argc, char **argv,
 			unsigned int flags, void *input);

@@ -21,7 +21,10 @@ static int is_continuation(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Writes one byte that starts a column or continues one. */
+/*
+ * Writes one byte of text if its column is visible. Writes the mark at the
+ * first byte of the last column.
+ */
 static char *put_visible(struct cut *cut, char byte, const char *mark, char *to)
 {
 	if (!is_continuation(byte))

@@ -124,8 +124,8 @@ static void put_name(FILE *out, const char *name,
 }
 
 /*
- * Returns "  -o, --output=PATH", with the aliases that follow in its table. The
- * caller frees it.
+ * Returns a text such as "  -o, --output=PATH", with the aliases that follow in
+ * the option's table. The caller frees it.
  */
 static char *names_of(const struct argp_option *option)
 {
@@ -200,7 +200,7 @@ static void put_group(FILE *out, const struct option_list *list, int group,
 	}
 }
 
-/* Prints only the names of these options. */
+/* Prints the names of the options of a group that are not first ones. */
 static void put_group_names(FILE *out, const struct option_list *list,
 			    int group)
 {

@@ -39,7 +39,10 @@ enum help_group {
 };
 
 enum help_extent {
-	/* the short text if the other has more than HELP_LINES_MAX lines */
+	/*
+	 * as HELP_ALL, or a short text if that has more than HELP_LINES_MAX
+	 * lines
+	 */
 	HELP_BRIEF,
 	HELP_ALL,
 	HELP_LINES, /* Each option on one line, for shell completion. */
@@ -47,7 +50,10 @@ enum help_extent {
 
 enum { HELP_LINES_MAX = 45 };
 
-/* `name` is the command as the user types it: "clew record". */
+/*
+ * Prints the help of a command. `name` is the command as the user types it:
+ * "clew record".
+ */
 void help_print(FILE *out, const char *name, const struct argp *argp,
 		enum help_extent extent);
 

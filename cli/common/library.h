@@ -14,7 +14,8 @@ int library_find(char **path, char **why);
 
 /*
  * Returns the path of the second library next to the first, for processes
- * without static thread-local storage (attach_blocks.h). The caller frees it.
+ * without free static thread-local storage (attach_blocks.h). Does not check
+ * that it exists. The caller frees it.
  */
 char *library_in_blocks(const char *path);
 

@@ -5,7 +5,7 @@
 
 /*
  * Returns the name in the folder that is most similar to `name`
- * (base/nearest.h), or NULL. The caller frees it.
+ * (base/nearest.h), or NULL if no name is similar. The caller frees it.
  */
 char *nearest_file(const char *folder, const char *name);
 

@@ -35,7 +35,7 @@ pid_t parse_pid(struct argp_state *state, const char *text);
 
 /*
  * Parses the arguments of a command that takes one pid. Returns
- * ARGP_ERR_UNKNOWN for other keys.
+ * ARGP_ERR_UNKNOWN for other keys and for a second argument.
  */
 error_t parse_process(int key, char *argument, struct argp_state *state,
 		      pid_t *pid);

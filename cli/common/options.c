@@ -108,7 +108,10 @@ static int parse_metric(struct argp_state *state, const char *text)
 							   : METRIC_CALLS;
 }
 
-/* Stores the text of an option that can be saved in a view, once. */
+/*
+ * Stores the text of an option that can be saved in a view. Reports an error if
+ * the option is given twice.
+ */
 static void take_text(struct view_options *options, enum saved_option option,
 		      const char *text, struct argp_state *state)
 {

@@ -40,7 +40,8 @@ struct view_options {
 	struct window_options window; /* For commands with window_argp. */
 	int narrows; /* The tree is limited to the window: check_window(). */
 	int takes_baselines; /* `path` may be a baseline (clew export) */
-	int metric; /* enum metric; -1 for time, if the recording has any. */
+	/* enum metric; -1: time if the recording has any, otherwise calls */
+	int metric;
 };
 
 /* Rows that several commands have in their tables of options. */
@@ -94,8 +95,9 @@ extern const struct argp_child view_children[];
 extern const struct argp screen_argp;
 
 /*
- * After all options are parsed: calls argp_error() for options that exclude a
- * period of time. The tree of the session will contain only this period.
+ * Called after all options are parsed. If a period of time is given, calls
+ * argp_error() for options that exclude it, and limits the tree of the session
+ * to the period.
  */
 void check_window(struct view_options *options, struct argp_state *state);
 
@@ -104,8 +106,9 @@ void view_options_init(struct view_options *options);
 void view_options_fini(struct view_options *options);
 
 /*
- * Sets the selected function, once. `regex` stores the compiled expression.
- * Calls argp_error() on errors.
+ * Sets selection->function to `regex`, in which it stores the compiled
+ * expression. Calls argp_error() if the text is no regular expression or a
+ * function is set already.
  */
 void parse_function(struct argp_state *state, const char *text, regex_t *regex,
 		    struct selection *selection);

@@ -278,7 +278,10 @@ static int lock_directory(const char *path)
 	return err ? err : fd;
 }
 
-/* Handles a PATH.before that a killed command left. */
+/*
+ * If PATH.before exists, a killed command left it. Makes it PATH.old (see
+ * keep()) if PATH has content, otherwise PATH. Returns 0, or -errno and *why.
+ */
 static int settle(const char *path, const char *before, const char *old,
 		  char **why)
 {
@@ -405,7 +408,10 @@ static int check_unused(const char *path, int lock, char **why)
 		      : 0;
 }
 
-/* Renames PATH to PATH.before, unless another process records there. */
+/*
+ * Renames PATH to PATH.before, if PATH exists. Fails if another process records
+ * there.
+ */
 static int clear(struct output *output, const char *path, char **why)
 {
 	char *before = sibling(path, ".before"), *old = sibling(path, ".old");

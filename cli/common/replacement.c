@@ -13,8 +13,8 @@
 #include "base/memory.h"
 
 /*
- * Returns whether another user created this link or FIFO, to make clew write
- * elsewhere.
+ * Returns whether another user, who is not root, owns this link or FIFO and may
+ * have created it to make clew write elsewhere.
  */
 static int is_foreign(const char *path, mode_t type)
 {
@@ -25,8 +25,8 @@ static int is_foreign(const char *path, mode_t type)
 }
 
 /*
- * Follows links of the user, so the file behind them is replaced. Links of
- * other users are replaced themselves. The caller frees the path.
+ * Follows links of the user and of root, so the file behind them is replaced.
+ * Links of other users are replaced themselves. The caller frees the path.
  */
 static char *resolve(const char *path)
 {

@@ -15,8 +15,9 @@ struct replacement {
 };
 
 /*
- * Opens the new file, which only readers of the recording may read. Returns 0,
- * or -errno and *why.
+ * Opens the new file, which only readers of the recording may read. A device or
+ * pipe at `path` is opened itself and not replaced. Returns 0, or -errno and
+ * *why.
  */
 int replacement_begin(struct replacement *replacement, const char *path,
 		      const struct recording_readers *readers, char **why);

@@ -198,7 +198,7 @@ static const struct joint *next_joint(struct action_parser *r)
 	return NULL;
 }
 
-/* Computes a pointer and a number, or two pointers. */
+/* Adds a number to a pointer, subtracts it, or subtracts two pointers. */
 static int move_pointer(struct action_parser *r, const struct joint *joint,
 			struct rewritten *left, const struct rewritten *right)
 {

@@ -8,7 +8,10 @@
 /* Parses one expression that has a value. Returns 0 or -EINVAL. */
 int action_parse_value(struct action_parser *r, struct rewritten *out);
 
-/* Returns the length of the format, such as "/x", at r->at; 0: none. */
+/*
+ * Returns the length of the format, such as "/x", at r->at; 0 if there is no
+ * format.
+ */
 size_t action_format_at(const struct action_parser *r);
 
 #endif

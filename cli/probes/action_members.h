@@ -20,10 +20,10 @@ struct member_found {
 
 /*
  * Returns whether a type has a member whose name is the first `bytes` bytes of
- * `name`, and sets *found, which the caller has zero-initialized. found->member
- * is the member or, if an unnamed member that contains it is not available
- * (variable_member.why), that unnamed member. `depth` is the depth of nesting,
- * at first 0.
+ * `name`, and sets *found, which the caller has zero-initialized. Checks at
+ * most 10,000 members. found->member is the member or, if an unnamed member
+ * that contains it is not available (variable_member.why), that unnamed member.
+ * `depth` is the depth of nesting, at first 0.
  */
 int action_find_member(const struct action_parser *r, uint32_t type,
 		       const char *name, size_t bytes, unsigned int depth,

@@ -20,7 +20,9 @@ struct action_parser {
 int action_wrong(struct action_parser *r, const char *what);
 int action_wrong_at(struct action_parser *r, size_t at, const char *what);
 
-/* Returns the next character that is no blank. */
+/*
+ * Skips blanks. Returns the character behind them, or 0 at the end of the line.
+ */
 char action_next(struct action_parser *r);
 
 /* Skips a sign if it is next. Returns whether it is. */

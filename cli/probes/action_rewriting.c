@@ -58,7 +58,10 @@ static char *rewrite_fields(struct action_parser *r)
 	}
 }
 
-/* Rewrites the rest of the line. */
+/*
+ * Rewrites the expression from r->at to the end of the line, and puts `before`
+ * in front of it. Returns NULL and *why on failure.
+ */
 static char *rewrite_rest(struct action_parser *r, const char *before)
 {
 	struct rewritten part;

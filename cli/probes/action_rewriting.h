@@ -16,7 +16,8 @@
 
 /*
  * Returns the names in the lines that may be variables or members, and `this`,
- * and their number in *count, which is limited.
+ * each once, and their number in *count. Omits further names if there are more
+ * than 64.
  */
 const char *const *action_names(const char *const *lines, size_t line_count,
 				struct arena *arena, size_t *count);

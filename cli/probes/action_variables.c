@@ -35,8 +35,8 @@ static const struct variable *find_variable(const struct action_parser *r,
 }
 
 /*
- * Gives argN its declared type. Returns 1, 0 if the type is unknown, or
- * -EINVAL.
+ * Sets *out to argN with its declared type. Returns 1, 0 if the type is
+ * unknown, or -EINVAL if the type is not supported.
  */
 static int take_argument(struct action_parser *r, unsigned int number,
 			 const char *text, struct rewritten *out)
@@ -53,7 +53,8 @@ static int take_argument(struct action_parser *r, unsigned int number,
 }
 
 /*
- * Parses a word of the language itself. Returns 1, 0 if it is none, or -EINVAL.
+ * Parses a word of the language of actions: ret, tid, or arg1 to arg6. Returns
+ * 1, 0 if the name is another one, or -EINVAL.
  */
 static int take_word_of_ours(struct action_parser *r, const char *name,
 			     size_t bytes, struct rewritten *out)
@@ -81,8 +82,8 @@ static int take_word_of_ours(struct action_parser *r, const char *name,
 }
 
 /*
- * Parses a member of the object of a C++ method. Returns 1, 0 if it is none, or
- * -EINVAL.
+ * Parses a member of the object of a C++ method. Returns 1, 0 if the name is no
+ * such member, or -EINVAL.
  */
 static int take_own_member(struct action_parser *r, size_t bytes,
 			   struct rewritten *out)

@@ -42,7 +42,10 @@ static int is_recordable(const struct variables *all,
 	       (kind == TYPE_IS_INTEGER || kind == TYPE_IS_POINTER);
 }
 
-/* Returns "record a, b", or NULL if there is nothing to record. */
+/*
+ * Returns "record a, b" with the first WIRE_PROBE_FIELDS_MAX parameters that
+ * can be recorded, or NULL if there are none.
+ */
 static char *line_of(const struct variables *all)
 {
 	char *line = NULL;

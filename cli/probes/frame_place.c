@@ -6,8 +6,8 @@
 #include "image/frame_columns.h"
 
 /*
- * Offset of the caller's frame pointer from the return address, once it is
- * saved and the new one is set.
+ * Offset of the CFA from the frame pointer, once the caller's frame pointer is
+ * saved below the return address and the new one is set.
  */
 #define FRAME_POINTER_OFFSET (CALLED_CFA_OFFSET - CALLED_RETURN_OFFSET)
 

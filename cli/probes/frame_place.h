@@ -18,7 +18,10 @@ struct frame_place {
 void frame_place_find(const struct image *image, uint64_t vaddr,
 		      struct frame_place *out);
 
-/* Returns whether a register is the base of the frame at this instruction. */
+/*
+ * Returns whether the CFA at this instruction is relative to this register and
+ * the frame has its final size; 0 if this is unknown.
+ */
 int frame_place_is_set_up(const struct frame_place *place, unsigned int column);
 
 #endif

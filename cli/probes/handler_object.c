@@ -128,7 +128,10 @@ static void add_name(char **names, const char *name)
 	*names = more;
 }
 
-/* Reads the undefined symbols. */
+/*
+ * Collects the names of undefined symbols that are not harmless, and of those
+ * that are not general.
+ */
 static void check_imports(struct handler_search *search)
 {
 	const struct image *image = search->image;

@@ -10,8 +10,8 @@
  * text, and behind PROBE_ACTION_MARK the same with the object's absolute path.
  * *out is NULL if the line calls no handler or cannot be parsed; otherwise the
  * caller frees it. Prints a warning on stderr for imports that handlers must
- * not call. Returns 0; or -EINVAL and *why if the function does not exist or
- * has invalid traits.
+ * not call. Returns 0; or -EINVAL and *why if the object cannot be read, the
+ * function does not exist, or its traits are invalid.
  */
 int handler_object_settle(const char *line, char **out, char **why);
 

@@ -65,7 +65,10 @@ static size_t count_scopes(const char *name)
 	return count;
 }
 
-/* Compares only as many last parts of a C++ name as the user wrote. */
+/*
+ * Inserts a name if it is similar. Compares only as many last parts of a C++
+ * name as the user wrote.
+ */
 static void offer_name(struct similar_names *names, const char *text)
 {
 	struct nearest nearest = nearest_to(names->word);

@@ -7,8 +7,8 @@
 #include "image/probe_spec.h"
 
 /*
- * Returns -ENOENT and *why: the file has no function of this name, and up to
- * three similar names.
+ * Returns -ENOENT and *why: a message that the file has no function of this
+ * name, with up to three similar names.
  */
 int mistyped_function_refuse(const struct image *image, const char *path,
 			     const char *function, char **why);

@@ -443,7 +443,10 @@ static char *bind_place(const char *text, const struct probe_spec *spec,
 	return bound;
 }
 
-/* Adds the line of --args without fields. */
+/*
+ * If the probe was added by --args without fields, adds a line that records the
+ * parameters, if any can be recorded. Returns 0, or -errno and *why.
+ */
 static int add_arguments(const struct probe_options *options, size_t probe,
 			 const struct probe_spec *spec, const char *path,
 			 struct arena *arena, struct probe_variables *actions,

@@ -12,6 +12,7 @@
 #include "cli/probes/probe_file.h"
 #include "expression/probe_action.h"
 
+/* Maximum number of a probe's sites that are checked; others are ignored. */
 #define SITES_MAX 256
 
 /*
@@ -117,7 +118,10 @@ static int settle_sites(struct line_settling *settling)
 	return err;
 }
 
-/* Reports the error in the line, and why it could not be rewritten. */
+/*
+ * Unless err is -EINVAL, replaces *why by the error in the line and the reason
+ * why the line could not be rewritten. Returns -EINVAL.
+ */
 static int explain(const char *line, const struct expression_problem *problem,
 		   int err, char **why)
 {

@@ -15,9 +15,9 @@ struct probe_variables {
 };
 
 /*
- * Rewrites the lines for the library. A rewritten line has the user's text in
- * front (PROBE_ACTION_MARK). `path` is the file that contains the probe, or
- * NULL. Returns 0, or -errno and *why.
+ * Rewrites those lines that the library does not accept as they are. A
+ * rewritten line has the user's text in front (PROBE_ACTION_MARK). `path` is
+ * the file that contains the probe, or NULL. Returns 0, or -errno and *why.
  */
 int probe_variables_settle(struct probe_variables *actions,
 			   const struct probe_spec *spec, const char *path,

@@ -19,7 +19,10 @@ struct comparison {
 	const char *value; /* The text behind the operator. */
 };
 
-/* Finds the last operator, because C++ names may contain such characters. */
+/*
+ * Finds the last operator, because C++ names may contain such characters. If
+ * there is none, `sign` is NULL.
+ */
 static struct comparison find_comparison(const char *text)
 {
 	size_t at = strlen(text);
@@ -83,8 +86,8 @@ static char *condition(const char *sign, const char *text, int64_t value)
 }
 
 /*
- * Returns whether the text can be a function's name: it has no operators but
- * brackets of template arguments, or is an operator of C++.
+ * Returns whether the text can be a function's name: its angle brackets are
+ * paired and it has no "=" and no "!", or it is an operator of C++.
  */
 static int is_name(const char *text)
 {

@@ -11,16 +11,17 @@
 #define CLEW_CLI_PROBES_SNAPSHOT_WHEN_H
 
 /*
- * Snapshots of each condition that are retained in each process: those of the
- * slowest calls if the condition has a duration, otherwise the first ones.
+ * Default number of snapshots of each condition that are retained in each
+ * process: those of the slowest calls if the condition has a duration,
+ * otherwise the first ones.
  */
 #define SNAPSHOT_WHEN_LIMIT "10"
 
 struct snapshot_when {
 	char *start;     /* Location at which the time begins, or NULL. */
-	char *clock;     /* Action there. */
+	char *clock;     /* Action at `start`, or NULL. */
 	char *place;     /* Location at which the snapshot may be made. */
-	char *condition; /* First action there, or NULL. */
+	char *condition; /* First action at `place`, or NULL. */
 };
 
 /*

@@ -27,7 +27,10 @@ static void line_place_fini(struct line_place *place)
 	free(place->file);
 }
 
-/* Parses the text. Returns false unless digits follow the last colon. */
+/*
+ * Parses the text. Returns false unless it ends with a colon and a number from
+ * 1 to UINT32_MAX.
+ */
 static int read_line_place(const char *text, struct line_place *out)
 {
 	const char *last = strrchr(text, ':'), *first;
@@ -108,7 +111,10 @@ static struct line_copy copy_of(const struct a2n_range *range,
 	return copy;
 }
 
-/* Returns whether two rows belong to one copy, or to its hot and cold part. */
+/*
+ * Returns whether two rows belong to one copy. The hot and the cold part of a
+ * function count as one copy.
+ */
 static int is_same_copy(const struct line_copy *copy,
 			const struct line_copy *other)
 {
@@ -161,8 +167,8 @@ static int by_vaddr(const void *left, const void *right)
 }
 
 /*
- * Finds the addresses of a source line in a file. Returns 0, or -errno and
- * *why.
+ * Finds up to COPIES_MAX copies of a source line in a file, and sorts them by
+ * address. Returns 0, or -errno and *why.
  */
 static int find_line(struct row_search *search, const char *path, char **why)
 {
@@ -189,7 +195,7 @@ static int find_line(struct row_search *search, const char *path, char **why)
 
 /*
  * Returns "[MODULE:]0xADDRESS,0xADDRESS FILE:LINE" for the first `count`
- * copies.
+ * copies; with fewer than all, " (N of M copies)" follows. The caller frees it.
  */
 static char *text_of(const struct row_search *search, size_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One POST request over HTTP, which is repeated if the server is overloaded or
- * the connection breaks. Redirects are not followed, because the request may
- * have credentials. Certificates are always verified.
+ * One POST request over HTTP, which is tried up to five times if the server is
+ * overloaded or the connection breaks. Redirects are not followed, because the
+ * request may have credentials. Certificates are always verified.
  */
 #ifndef CLEW_CLI_PUSH_HTTP_H
 #define CLEW_CLI_PUSH_HTTP_H
@@ -38,9 +38,9 @@ struct http_answer {
 
 /*
  * Checks an address, which has https:// unless it names a scheme, and stores it
- * in *url with `path` at its end. The caller frees the text. Sets *is_open if
- * others can read a request: the scheme is http:// and the host is another one.
- * Returns 0, or -errno and *why.
+ * in *url with `path` at its end. The caller frees the text. Sets *is_open to
+ * whether others can read a request: the scheme is http:// and the host is not
+ * a loopback address. Returns 0, or -errno and *why.
  */
 int http_url(const char *address, const char *path, char **url, int *is_open,
 	     char **why);

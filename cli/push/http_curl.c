@@ -20,7 +20,7 @@
 /* Characters of an answer that an error message quotes. */
 enum { QUOTED_MAX = 200 };
 
-/* Maximum wait that a server can request. */
+/* Longer waits that a server requests are reduced to this. */
 enum { RETRY_MAX_S = 1000000 };
 
 /* Pause before the second try; each further pause is twice as long. */
@@ -302,8 +302,8 @@ static int may_try_again(const struct http_try *try)
 }
 
 /*
- * Returns the pause before the next try: as the server requests, or else random
- * within bounds.
+ * Returns the pause before the next try: as the server requests, or else
+ * FIRST_PAUSE_MS, doubled after each try and changed at random by up to 40 %.
  */
 static int64_t pause_ms(const struct http_try *try)
 {

@@ -245,8 +245,8 @@ int intervals_step(struct intervals *intervals)
 }
 
 /*
- * Waits for the child. Ends it when a signal arrives. Returns whether the work
- * has ended by itself.
+ * Waits for the child. Ends it when a signal arrives, unless child_fd is -1.
+ * Returns whether the work has ended by itself.
  */
 static int finish(struct intervals *intervals, int signals)
 {

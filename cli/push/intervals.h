@@ -56,7 +56,10 @@ struct intervals {
 	struct push_counts own;     /* used if there is no memory to share */
 };
 
-/* Begins the first interval. `folders` must exist until intervals_end(). */
+/*
+ * Begins the first interval, unless there is nothing to do (intervals.output).
+ * `folders` must exist until intervals_end().
+ */
 void intervals_begin(struct intervals *intervals,
 		     const struct interval_options *options,
 		     const char *command, const char *output,
@@ -70,10 +73,11 @@ void intervals_begin(struct intervals *intervals,
 int intervals_step(struct intervals *intervals);
 
 /*
- * Waits for the work of the present interval, and then pushes what the complete
- * recording has more than the last snapshot. Sets the final counts. A signal
- * that arrives meanwhile ends the work, which then counts as failed: `signals`
- * is readable while one is pending.
+ * Waits for the work of the present interval. With a URL, then pushes what the
+ * complete recording has more than the last snapshot, or all of it if there is
+ * no snapshot. Sets the final counts. A signal that arrives meanwhile ends the
+ * work, which then counts as failed: `signals` is readable while one is
+ * pending.
  */
 void intervals_end(struct intervals *intervals, int signals,
 		   struct push_counts *counts);

@@ -16,7 +16,7 @@ struct push {
 };
 
 struct push_result {
-	size_t bytes; /* number of bytes that were sent */
+	size_t bytes; /* number of bytes of the request's body */
 	unsigned int tries;
 };
 

@@ -26,7 +26,10 @@ static const char *const own_names[] = {
 	"transfer-encoding", "expect",
 };
 
-/* Returns the length of the header's name, or 0 if the line is no header. */
+/*
+ * Returns the length of the header's name, or 0 if the line is no header, has
+ * no value, or has control characters other than tabs.
+ */
 static size_t name_length(const char *line)
 {
 	size_t length = 0;

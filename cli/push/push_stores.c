@@ -144,7 +144,10 @@ static void add_label(json_t *labels, const char *name, const char *value)
 		labels, json_pack("{ssss}", "name", name, "value", value));
 }
 
-/* Returns the labels in the order of their names. */
+/*
+ * Returns the labels: the name of the profile, the service, and then the user's
+ * labels in their order.
+ */
 static json_t *label_list(const struct export *export)
 {
 	json_t *labels = json_array();

@@ -24,8 +24,9 @@ enum cache_kept {
 
 /*
  * Handles all recordable programs of `paths`, at most `jobs` at once. Sets
- * kept[i] of these programs to bits of enum cache_kept. Returns 0, or -errno
- * and *why, which the caller frees, if nothing can be done.
+ * kept[i] of these programs to bits of enum cache_kept. Returns 0; or -errno
+ * and *why, which the caller frees, if libclew.so is not found or no temporary
+ * folder can be created.
  */
 int cache_programs(char *const *paths, size_t count, uint32_t jobs,
 		   const char *cache_folder, uint8_t *kept, char **why);

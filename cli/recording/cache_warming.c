@@ -76,7 +76,10 @@ static int analyse(const char *path, const char *folder, struct found *found,
 	return err;
 }
 
-/* Returns -ENOSPC if the analysis is not in the cache afterwards. */
+/*
+ * Returns 0 if the analysis is in the cache afterwards or the file has no code,
+ * -ENOSPC if it could not be stored, or another -errno.
+ */
 static int read_analysis(const char *path, const char *folder,
 			 struct found *found)
 {
@@ -213,8 +216,8 @@ static int print_failures(const char *command, const struct readers *readers)
 }
 
 /*
- * Creates stubs, after the analyses for them are stored. Returns the exit
- * status.
+ * Creates stubs for the named programs, unless an option excludes this. Called
+ * after their analyses are stored. Returns the exit status.
  */
 static int make_stubs(const char *command, struct readers *readers)
 {
@@ -342,8 +345,8 @@ static struct sized_file *choose_order(const struct loaded_files *files)
 }
 
 /*
- * Lists the programs that the user named, *named in number, and then the
- * libraries that these need.
+ * Lists the programs that the user named, or the interpreters of scripts, each
+ * once and *named in number. Then lists the libraries that these need.
  */
 static void choose_files(const struct cache_warming *warming,
 			 struct loaded_files *files, size_t *named)

@@ -18,8 +18,9 @@ struct cache_warming {
 };
 
 /*
- * Prints one line on stdout for each file. Returns the exit status, which is a
- * failure if a file of `files` could not be read or nothing could be stored.
+ * Prints one line for each file: on stdout, or on stderr if it could not be
+ * read. Returns the exit status, which is a failure if a file of `files` could
+ * not be read, its stubs could not be stored, or the cache cannot be written.
  */
 int cache_warm(const char *command, const struct cache_warming *warming);
 

@@ -34,7 +34,10 @@ static uint64_t calls_of_part(const char *path)
 	return totals.calls;
 }
 
-/* Returns the calls of all processes of a recording, including exited ones. */
+/*
+ * Returns the calls of all processes of a recording, including exited ones.
+ * Parts that cannot be read count as 0 calls.
+ */
 static uint64_t calls_of(const char *recording)
 {
 	DIR *folder = opendir(recording);

@@ -16,7 +16,10 @@ struct call_limit {
 	uint64_t start_ns, next_ns;
 };
 
-/* Starts, before any call is counted. */
+/*
+ * Sets the folders and the time of the first check. Called before any call is
+ * counted.
+ */
 void call_limit_begin(struct call_limit *limit, char *const *folders,
 		      size_t folder_count);
 

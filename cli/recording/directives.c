@@ -243,7 +243,7 @@ static int add_java(struct directives *directives,
 	return add_text(directives, directive, value, why);
 }
 
-/* Adds a budget. Its format is "5%" or "0.5%". */
+/* Adds a budget. Its format is "5%", "0.5%" or "5", in percent. */
 static int add_budget(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
@@ -312,7 +312,7 @@ static int add_stamps(struct directives *directives,
 	return add_number(directives, directive, value, why);
 }
 
-/* Converts "10us" to nanoseconds for the runtime. */
+/* Converts a time, such as "10us", to nanoseconds for the runtime. */
 static int add_duration(struct directives *directives,
 			const struct directive *directive, const char *value,
 			char **why)
@@ -328,7 +328,10 @@ static int add_duration(struct directives *directives,
 	return 0;
 }
 
-/* Converts a signal's name, as for kill(1), to its number for the runtime. */
+/*
+ * Converts a signal's name, with or without "SIG", to its number for the
+ * runtime. Only six signals are accepted.
+ */
 static int add_signal(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
@@ -554,8 +557,8 @@ int directives_add_file(struct directives *directives, const char *path,
 }
 
 /*
- * Adds `cache` with this folder, which it creates, unless a rule has this
- * directive.
+ * Adds `cache` with this folder, which it creates, unless `cache` was given
+ * already.
  */
 static void add_cache(struct directives *directives, char *folder, mode_t mode)
 {

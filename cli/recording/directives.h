@@ -44,8 +44,8 @@ int directives_add_file(struct directives *directives, const char *path,
 
 /*
  * Adds `cache DIR` for the user's own cache folder, and creates that folder,
- * unless a rule names another. On failure there is no cache, which only costs
- * time.
+ * unless `cache` was given already. On failure there is no cache, which only
+ * costs time.
  */
 void directives_add_cache(struct directives *directives);
 

@@ -16,8 +16,9 @@ struct loaded_files {
 void loaded_files_add(struct loaded_files *files, const char *path);
 
 /*
- * Adds the libraries that a file needs, and its loader. Adds nothing for a file
- * that needs no loader.
+ * Adds the libraries that the loader would map with a file, those of LD_PRELOAD
+ * included, and the file's loader if it is glibc's. Adds names that are not
+ * found to `missing`.
  */
 void loaded_files_add_needed(struct loaded_files *files, const char *path);
 

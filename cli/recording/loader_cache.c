@@ -33,7 +33,10 @@ struct cache_entry_record {
 	uint64_t processor; /* 0 if any. */
 };
 
-/* Drops an older header that may precede the current one. */
+/*
+ * Drops an older header that may precede the current one. Closes the cache if
+ * there is no current one.
+ */
 static void keep_header(struct loader_cache *cache)
 {
 	char *header =

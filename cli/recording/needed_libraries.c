@@ -102,8 +102,8 @@ static char *origin_of(const char *path)
 }
 
 /*
- * Returns a word of a search path with $ORIGIN replaced, or NULL if the word
- * has another variable. The caller frees it.
+ * Returns a word of a search path with $ORIGIN replaced, or NULL if it has
+ * another variable or $ORIGIN twice. The caller frees it.
  */
 static char *expand(const char *word, size_t length, const char *origin)
 {

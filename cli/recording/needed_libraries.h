@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the files that glibc's loader maps for a program or library, in its
- * order, by reading DT_NEEDED as ld.so(8) describes. Neither the files nor the
- * loader are executed: the loader would execute auditors (DT_AUDIT) and other
- * code that files request.
+ * order, by reading DT_NEEDED as ld.so(8) describes, but without
+ * /etc/ld.so.preload and variants for newer processors (glibc-hwcaps). Neither
+ * the files nor the loader are executed: the loader would execute auditors
+ * (DT_AUDIT) and other code that files request.
  */
 #ifndef CLEW_CLI_RECORDING_NEEDED_LIBRARIES_H
 #define CLEW_CLI_RECORDING_NEEDED_LIBRARIES_H

@@ -19,7 +19,10 @@ struct reading_lines;
 struct reading_lines *reading_lines_create(const char *folder);
 void reading_lines_destroy(struct reading_lines *lines);
 
-/* Polls; `context` is a struct reading_lines. Each module is reported once. */
+/*
+ * Reports modules whose analysis takes long; `context` is a struct
+ * reading_lines. Each name of a module is reported once.
+ */
 void reading_lines_poll(void *context);
 
 #endif

@@ -56,7 +56,10 @@ static void print_snapshots(struct session *session, const char *path,
 	snapshot_list_fini(&list);
 }
 
-/* Returns 0 and prints a line if functions exist but none could be hooked. */
+/*
+ * Returns 1 if a function was hooked or none was refused. Otherwise prints a
+ * line and returns 0.
+ */
 static int is_some_hooked(const struct session *session)
 {
 	struct coverage *modules = coverage_of_modules(&session->catalog);
@@ -84,8 +87,9 @@ static int is_trace(const struct dirent *entry)
 }
 
 /*
- * Prints how many snapshots exist and which call was the slowest. Returns the
- * command that shows its snapshot, which the caller frees.
+ * Prints how many snapshots exist, and which call the first one shows: the only
+ * one, or the slowest if its duration is recorded. Returns the command that
+ * shows this snapshot, which the caller frees.
  */
 static char *suggest_snapshot(struct session *session,
 			      const struct snapshot_list *list,

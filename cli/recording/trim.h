@@ -13,8 +13,9 @@
 #define CLEW_CLI_RECORDING_TRIM_H
 
 /*
- * Truncates parts in a directory that no process writes to any more, and
- * removes files of stubs that no process maps. Does nothing in case of doubt.
+ * Truncates parts and traces in a directory that no process writes to any more,
+ * and removes files of stubs that no process maps. Leaves a file as it is if in
+ * doubt.
  */
 void trim_recording(const char *directory);
 

@@ -14,8 +14,8 @@
 #include "report/recording/unrecorded_reader.h"
 
 /*
- * Returns the part of the last program that the started process executed, or
- * NULL.
+ * Returns the part of the last program that the started process executed, among
+ * those that have a part, or NULL.
  */
 static const struct part_copy *main_part(const struct recording *recording,
 					 pid_t pid)

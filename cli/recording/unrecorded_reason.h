@@ -9,8 +9,8 @@
 
 /*
  * Returns why the program that ran as `pid`, and ended with a status of
- * waitpid(), is not in the recording of that directory, or NULL if it is. The
- * caller frees it.
+ * waitpid(), is not in the recording of that directory, or NULL if it was
+ * recorded. The caller frees it.
  */
 char *unrecorded_reason(const struct recording *recording,
 			const char *directory, pid_t pid, int status);

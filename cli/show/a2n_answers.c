@@ -30,7 +30,9 @@ static void look_up(struct a2n_answers *answers,
 }
 
 /*
- * Parses hexadecimal, with or without 0x, as addr2line and llvm-symbolizer do.
+ * Parses a hexadecimal number, with or without 0x, that ends at the end of the
+ * text or at a blank. Returns whether the text begins with one, as for
+ * addr2line and llvm-symbolizer.
  */
 static int parse_address(const char *text, uint64_t *out)
 {

@@ -4,8 +4,8 @@
  * and llvm-symbolizer do.
  *
  * Addresses of one module are cheaper to look up together. Therefore they are
- * collected until `waiting` is full, until a line is no such address, or until
- * the user may wait for an answer.
+ * collected until `waiting` is full, until a line is not an address of that
+ * module, or until the user may wait for an answer.
  */
 #ifndef CLEW_CLI_SHOW_A2N_ANSWERS_H
 #define CLEW_CLI_SHOW_A2N_ANSWERS_H
@@ -16,8 +16,10 @@
 struct a2n_answers {
 	const char *command;
 	struct a2n *a2n;
-	const struct a2n_module *module; /* Module of the addresses, or NULL. */
-	struct a2n_space *space;         /* NULL if `module` is set. */
+	/* Module of addresses in lines without a file, or NULL. */
+	const struct a2n_module *module;
+	/* Space of these addresses, or NULL. `module` or `space` is NULL. */
+	struct a2n_space *space;
 	/* Time at which addresses in `space` are looked up. */
 	uint64_t time;
 	struct a2n_writer *writer;
@@ -33,10 +35,10 @@ int a2n_answers_open(struct a2n_answers *answers, const char *path,
 		     const struct a2n_module **out);
 
 /*
- * Answers a line: "ADDRESS", which is in the module or the space, or "FILE
- * ADDRESS" as llvm-symbolizer accepts it. Both may begin with "CODE ". Modifies
- * the text. Any other text is answered by a2n_write_junk(). Returns 1, or 0 for
- * such other text.
+ * Answers a line, or collects its address: "ADDRESS" in the module or the
+ * space, or "FILE ADDRESS" as llvm-symbolizer accepts it. Both may begin with
+ * "CODE ". Modifies the text. Any other text is answered by a2n_write_junk().
+ * Returns 1, or 0 for such other text.
  */
 int a2n_answer(struct a2n_answers *answers, char *text);
 

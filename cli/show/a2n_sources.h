@@ -18,8 +18,9 @@ static inline int a2n_sources_are_there(const struct a2n_sources *sources)
 }
 
 /*
- * Creates a space from all sources, which the caller destroys. Returns 0 or
- * -errno.
+ * Creates a space, which the caller destroys, with the contents of all sources.
+ * Prints messages about the sources that cannot be read. Returns 0 or -errno.
+ * It is no error if the process of `pid` has written no readable perf map.
  */
 int a2n_sources_read(const struct a2n_sources *sources, struct a2n *a2n,
 		     struct a2n_space **out);

@@ -96,7 +96,8 @@ static int is_ascii(const char *text, size_t length)
 }
 
 /*
- * Writes text without control characters, and without those that reorder text.
+ * Writes text with "?" for each byte of control characters and of characters
+ * that reorder text.
  */
 static void put_printable(struct a2n_writer *writer, const char *text,
 			  size_t length)
@@ -141,8 +142,8 @@ static void put_file(struct a2n_writer *writer, const struct a2n_frame *frame)
 }
 
 /*
- * Writes the file and line of a frame. For unknown ones addr2line writes
- * "file:?" and "??:0", and llvm-symbolizer "??:0:0".
+ * Writes the file and line of a frame. addr2line writes "file:?" for an unknown
+ * line and "??:0" for an unknown file, llvm-symbolizer "??:0:0".
  */
 static void put_place(struct a2n_writer *writer, const struct a2n_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Output of `clew a2n`: as addr2line, as llvm-symbolizer, or as one JSON object
- * for each line.
+ * for each address, on a line of its own.
  *
  * A hundred thousand addresses are about forty megabytes of text, so the output
  * has a buffer of its own.
@@ -26,11 +26,14 @@ struct a2n_writer {
 
 void a2n_writer_init(struct a2n_writer *writer);
 
-/* Writes the frames of one address; `count` may be 0. */
+/*
+ * Writes the frames of one address; `count` may be 0. Without shows_inlined,
+ * the text styles write only the first frame.
+ */
 void a2n_write(struct a2n_writer *writer, uint64_t address,
 	       const struct a2n_frame *frames, size_t count);
 
-/* Writes a range with its function, for --list. */
+/* Writes a range of addresses with its frames, for --list. */
 void a2n_write_range(struct a2n_writer *writer, const struct a2n_range *range,
 		     const struct a2n_frame *frames, size_t count);
 
@@ -41,7 +44,10 @@ void a2n_write_range(struct a2n_writer *writer, const struct a2n_range *range,
  */
 void a2n_write_junk(struct a2n_writer *writer, const char *text);
 
-/* Writes the buffer. Returns 0, or -errno of the first failed write. */
+/*
+ * Write the buffer; a2n_writer_fini() also frees it. Return 0, or -errno of the
+ * first failed write since a2n_writer_init().
+ */
 int a2n_writer_flush(struct a2n_writer *writer);
 int a2n_writer_fini(struct a2n_writer *writer);
 

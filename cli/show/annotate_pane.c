@@ -79,7 +79,10 @@ static void update(struct pane *pane)
 	shown->tree_number = pane->viewed->tree_number;
 }
 
-/* Writes the text, which is the same for each width. */
+/*
+ * Writes the text of the page, which does not depend on the width of the
+ * screen.
+ */
 static void write_page(struct annotate_pane *shown)
 {
 	const struct viewed *viewed = shown->pane.viewed;
@@ -121,7 +124,10 @@ static char *state(struct pane *pane)
 			     shown->shows_all ? ", also without time" : "");
 }
 
-/* Writes the heading of the pane. The text itself has further headings. */
+/*
+ * Writes the name of the annotated function, if there is one, as the heading of
+ * the pane. The text below has further headings.
+ */
 static void heading(FILE *out, struct pane *pane)
 {
 	const struct annotate_pane *shown = (const struct annotate_pane *)pane;

@@ -56,7 +56,10 @@ static void show_function(struct butterfly_pane *shown, uint32_t function)
 	screen_list_select(&shown->pane.list, callers_of(shown));
 }
 
-/* Shows a function, from which a key leads back to the present one. */
+/*
+ * Shows a function. If another one was shown before, Backspace leads back to
+ * it.
+ */
 static void go_to(struct butterfly_pane *shown, uint32_t function)
 {
 	if (shown->function != FUNCTION_NONE && function != shown->function) {
@@ -138,7 +141,7 @@ static uint32_t function_of(struct pane *pane, size_t row)
 	return shown->butterfly.callees[row - callers - 1].function;
 }
 
-/* Shows the function of the selected row. */
+/* Shows the function of the selected row, unless it is shown already. */
 static void follow(struct butterfly_pane *shown)
 {
 	const uint32_t function =

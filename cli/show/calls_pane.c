@@ -131,7 +131,10 @@ static void show_text(struct calls_pane *calls, char *text)
 	enter(calls, LEVEL_TEXT, calls->page.list);
 }
 
-/* Writes a line of a call, up to a limit of calls. */
+/*
+ * Writes a line of a call. Behind INNER_MAX calls, writes one line that says
+ * that calls are missing, and then nothing.
+ */
 static void write_line(void *context, const struct call_line *line)
 {
 	struct trace_output *output = context;
@@ -145,7 +148,7 @@ static void write_line(void *context, const struct call_line *line)
 		text_trace_line(output, line);
 }
 
-/* Shows the calls inside of the selected one. */
+/* Shows the first INNER_MAX calls inside of the selected one. */
 static void show_content(struct calls_pane *calls)
 {
 	char *text = NULL;
@@ -162,7 +165,10 @@ static void show_content(struct calls_pane *calls)
 	show_text(calls, text);
 }
 
-/* Compares the slowest call with the median one. */
+/*
+ * Compares the slowest call with the median one. Shows a message if fewer than
+ * two calls have returned.
+ */
 static void compare(struct calls_pane *calls)
 {
 	struct compared_calls compared;

@@ -74,7 +74,10 @@ static uint64_t context_at(struct context_object *object, uint32_t label)
 	return known ? known - 1 : 0;
 }
 
-/* Maximum number of a call's values, of all probes together. */
+/*
+ * Maximum number of a call's values, of all probes together. The object does
+ * not receive further ones.
+ */
 #define VALUES_MAX 512
 
 static size_t tell_values(const struct call_label *label,

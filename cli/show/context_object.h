@@ -10,8 +10,9 @@
 #include "report/model/tree.h"
 
 /*
- * Creates a tree with the object's contexts, which the caller frees by
- * tree_fini(). Returns 0, or -errno and *why.
+ * Creates a tree, which the caller frees by tree_fini(), with the object's
+ * contexts. Adds a function to the catalog for each context. Returns 0, or
+ * -errno and *why.
  */
 int context_object_represent(const char *path, const struct tree *tree,
 			     struct catalog *catalog, struct tree *represented,

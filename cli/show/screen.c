@@ -69,7 +69,10 @@ static void add_leaving(const char *name)
 	}
 }
 
-/* Restores the terminal. Signal handlers may call it. */
+/*
+ * Restores the terminal, if this process has taken it over. Signal handlers may
+ * call it.
+ */
 static void restore(void)
 {
 	if (!terminal.screen || getpid() != terminal.owner)
@@ -92,7 +95,7 @@ static void die_of(int number)
 
 /*
  * Installs handlers that restore the terminal if the process crashes. Signals
- * that have a handler already keep it.
+ * that have a handler or are ignored keep their action.
  */
 static void watch_crashes(void)
 {
@@ -124,7 +127,10 @@ static int can_place_text(void)
 	return text && text != (const char *)-1;
 }
 
-/* Defines the colours of text_begin(), with the terminal's background. */
+/*
+ * Defines the colours of text_begin(), with the terminal's background. Clears
+ * has_color if the terminal has no colours.
+ */
 static void begin_colors(void)
 {
 	if (!terminal.has_color || !has_colors() || start_color() != OK) {
@@ -484,7 +490,10 @@ void screen_page_draw(struct screen_page *page, const char *heading)
 	screen_list_draw(&page->list, heading, write_page_line, page);
 }
 
-/* Returns whether a line contains the text, apart from escape sequences. */
+/*
+ * Returns whether a line contains the text. Ignores case and escape sequences
+ * in the line.
+ */
 static int line_contains(const char *line, const char *text)
 {
 	char *plain = memory_string(line, strlen(line)), *to = plain;

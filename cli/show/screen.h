@@ -46,23 +46,24 @@ enum screen_key {
  * Takes over the terminal at stdin and stdout. Without `has_color`, escape
  * sequences of text have no colours. The terminal is restored by
  * screen_close(), and if the process exits or crashes (SIGSEGV, SIGABRT,
- * SIGILL, SIGFPE). Returns 0, or -errno and *why: the terminal cannot place
- * text.
+ * SIGILL, SIGFPE). Returns 0; or -ENOTTY and *why if the terminal's type is
+ * unknown or it cannot place text at a position.
  */
 int screen_open(int has_color, char **why);
 void screen_close(void);
 
 /*
- * Return the number of columns, and the number of lines of the list (at least
- * 1).
+ * Return the number of columns (0 if unknown), and the number of lines of the
+ * list (at least 1).
  */
 unsigned int screen_columns(void);
 size_t screen_rows(void);
 
 /*
  * Waits for a key, at most `ms` milliseconds (-1: without limit), or until
- * `signals` (ending_signals.h) is readable. Returns a character or an enum
- * screen_key.
+ * `signals` (ending_signals.h) is readable. Returns a byte of a character or an
+ * enum screen_key: SCREEN_NO_KEY after `ms`, SCREEN_END if `signals` is
+ * readable.
  */
 int screen_key(int signals, int ms);
 
@@ -70,7 +71,10 @@ int screen_key(int signals, int ms);
 void screen_begin(void);
 void screen_finish(void);
 
-/* Draws as much of the text as the line has room for. */
+/*
+ * Draws as much of the text as the line has room for. Stops at a character that
+ * cannot be shown.
+ */
 void screen_line(unsigned int line, const char *text, int look);
 /* Like screen_line(), but also frees the text. */
 void screen_take_line(unsigned int line, char *text, int look);
@@ -90,10 +94,14 @@ struct screen_list {
  */
 int screen_list_move(struct screen_list *list, int key);
 
-/* Scrolls to the left or to the right: SCREEN_LEFT or SCREEN_RIGHT. */
+/*
+ * Scrolls by ten columns for SCREEN_LEFT or SCREEN_RIGHT, up to 1,000 columns.
+ */
 void screen_list_shift(struct screen_list *list, int key);
 
-/* Selects a row that may be out of range, and scrolls to it. */
+/*
+ * Selects a row, or the last one if `row` is out of range, and scrolls to it.
+ */
 void screen_list_select(struct screen_list *list, size_t row);
 
 /* Writes one row without a newline. */

@@ -27,7 +27,7 @@ static const struct row_kind {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
-/* The order in which a key selects columns to sort by. */
+/* Columns to sort by, in the order in which the key s selects them. */
 static const enum flat_key time_keys[] = { FLAT_SELF,  FLAT_TOTAL,
 					   FLAT_CALLS, FLAT_PER_CALL,
 					   FLAT_NAME,  FLAT_MODULE };

@@ -110,7 +110,7 @@ static void draw_frame(const struct top_screen *screen)
 			      "w write");
 }
 
-/* Gives names the rest of the line. */
+/* Lets names use all columns from TOP_NAME_AT on, at least TOP_NAME_MIN. */
 static void limit_names(struct shown_names *names)
 {
 	const unsigned int columns = screen_columns();
@@ -187,7 +187,10 @@ static char *butterfly_text(struct session *session, const char *name)
 	return text;
 }
 
-/* Opens a page about the selected function, with its counts so far. */
+/*
+ * Opens a page about the function of the selected row, with its counts so far.
+ * Shows a message if the row is no function or the recording cannot be read.
+ */
 static void open_function(struct top_screen *screen)
 {
 	static const struct whose everybody = { 0 };

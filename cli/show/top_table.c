@@ -21,7 +21,10 @@ struct share_text {
 	char text[16];
 };
 
-/* Returns the share of one processor, as in top(1), or "-" without samples. */
+/*
+ * Returns the share of one processor, as in top(1), or "-" without samples or
+ * before the first interval.
+ */
 static struct share_text share_of(const struct live_counts *counts, uint64_t ns)
 {
 	struct share_text share = { "-" };

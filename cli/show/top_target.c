@@ -172,7 +172,10 @@ static void each_part(const struct top_target *target,
 		closedir(folder);
 }
 
-/* Takes the first part that can be read. */
+/*
+ * Takes the part unless it cannot be read or its process has not begun to
+ * count. Returns 1 if it takes the part, which ends the search.
+ */
 static int take_part(void *context, const char *path, pid_t pid)
 {
 	struct top_target *target = context;
@@ -184,7 +187,10 @@ static int take_part(void *context, const char *path, pid_t pid)
 	return 1;
 }
 
-/* Adds a part that can be read. */
+/*
+ * Adds a part, unless the counts have it, it cannot be read, or its process has
+ * not begun to count. Returns 0: the search continues.
+ */
 static int add_part(void *context, const char *path, pid_t pid)
 {
 	(void)pid;
@@ -194,7 +200,8 @@ static int add_part(void *context, const char *path, pid_t pid)
 }
 
 /*
- * Sets *why to the last line that the recorder has written, without its name.
+ * Sets *why to the last line that the recorder has written, without its name,
+ * or to "nothing was recorded". Returns -ECHILD.
  */
 static int explain_end(const struct top_target *target, char **why)
 {
@@ -388,7 +395,7 @@ static void kill_child(pid_t parent, pid_t pid)
 	close_pidfd(pidfd);
 }
 
-/* Kills the program that the recorder has started, if it still exists. */
+/* Kills all children of the recorder: the program that it has started. */
 static void kill_program(pid_t recorder)
 {
 	DIR *folder = opendir("/proc");

@@ -12,10 +12,10 @@
 #include "report/live/live_counts.h"
 
 struct top_target {
-	/* The first process. */
+	/* The process that was found first; `part` is its part. */
 	pid_t pid;
 	char *command;   /* Printable. */
-	char *part;      /* The part in which it counts. */
+	char *part;      /* The part in which this process counts. */
 	char *recording; /* Directory of the recording. */
 	char *folder;    /* Temporary folder, removed at the end; or NULL. */
 	pid_t recorder;  /* Pid of the clew that records, or 0. */
@@ -36,7 +36,9 @@ int top_target_open(struct top_target *target,
 
 /*
  * Detaches from processes that were attached to. Ends a program that was
- * started: by SIGTERM, and by SIGKILL two seconds later.
+ * started: by SIGTERM, and by SIGKILL two seconds later. If the recorder has
+ * not ended after five seconds, prints a message and leaves it and its
+ * recording.
  */
 void top_target_close(struct top_target *target);
 
@@ -47,7 +49,10 @@ void top_target_close(struct top_target *target);
 void top_target_add_parts(const struct top_target *target,
 			  struct live_counts *counts);
 
-/* Returns whether any of the processes still runs. */
+/*
+ * Returns whether the already recorded process still runs, or the recorder,
+ * which ends after the last process.
+ */
 int top_target_is_alive(struct top_target *target);
 
 #endif

@@ -5,7 +5,10 @@
 
 #include "report/live/live_rows.h"
 
-/* Reading takes at most 0.5 % of a processor. */
+/*
+ * The next reading begins after at least 200 times the time that the last one
+ * took, so reading takes at most 0.5 % of a processor.
+ */
 #define TOP_LEISURE 200
 
 struct top_view {
@@ -16,7 +19,7 @@ struct top_view {
 	const char *output; /* Path for snapshots. */
 };
 
-/* Returns the time until the next reading. */
+/* Returns the seconds until the next reading. */
 static inline double top_delay_s(const struct top_view *view,
 				 const struct live_counts *counts)
 {

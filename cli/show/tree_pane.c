@@ -30,11 +30,14 @@ enum {
 };
 
 /*
- * A callee in a hot path has at least this part of its caller, as in the page
- * of `clew html`.
+ * A callee in a hot path has at least this share of its caller's total, as in
+ * the page of `clew html`.
  */
 #define HOT_PART (1.0 / 3)
-/* A callee with at least this part of its caller is the only important one. */
+/*
+ * If a callee has at least this share of its caller's total, it counts as the
+ * only important one.
+ */
 #define SINGLE_PART 0.9
 
 /* A visible node. */
@@ -189,8 +192,9 @@ static void close_row(struct tree_pane *tree, size_t row)
 }
 
 /*
- * Opens the row, its largest child and so on while a child has at least `part`
- * of its caller, and selects the last of them.
+ * Opens the row, then its largest child and so on, while the child has at least
+ * the share `part` of its caller's total. Selects the row of the last such
+ * child.
  */
 static void open_hottest(struct tree_pane *tree, size_t row, double part)
 {

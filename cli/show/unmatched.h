@@ -21,9 +21,9 @@ int unmatched_function(const char *command, const char *function,
 		       struct catalog *catalog);
 
 /*
- * Reports that several functions match a name: lists the first of them by texts
- * that find only one each, among the same candidates as finder_find(). Returns
- * the exit status of failure.
+ * Reports that several functions match a name: lists the first five of them by
+ * texts that find only one each, among the same candidates as finder_find().
+ * Returns the exit status of failure.
  */
 int unmatched_several(const char *command, const char *function,
 		      struct catalog *catalog, const uint8_t *candidates,

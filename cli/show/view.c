@@ -14,7 +14,8 @@
 #include "report/view/baseline.h"
 
 /*
- * Returns -ENODATA and *why if time is requested, but the recording has none.
+ * Returns -ENODATA and *why if time is requested, but the recording contains no
+ * time; otherwise 0.
  */
 static int check_metric(const struct view_options *view,
 			const struct session *session, char **why)
@@ -64,7 +65,7 @@ static int open_file(struct view_options *view, struct session *session,
 
 /*
  * Limits the tree to a period. Returns 0; or -ENODATA and *why if nothing in
- * the recording has a time.
+ * the recording has a time, or nothing was recorded in the period.
  */
 static int narrow(struct view_options *view, struct session *session,
 		  char **why)

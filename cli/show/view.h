@@ -12,13 +12,16 @@ typedef int view_show(const char *command, struct session *session,
 /*
  * Runs a whole command: parses its arguments into `options`, which contains
  * `view`, opens the recording and shows it. If part of the recording is
- * damaged, shows the rest, reports the damage on stderr, and fails. Returns the
- * exit status.
+ * damaged, shows what could be read, reports the damage on stderr, and fails.
+ * Returns the exit status.
  */
 int view_command(const struct argp *argp, int argc, char **argv,
 		 struct view_options *view, view_show *show, void *options);
 
-/* Shows a further recording, with arguments that are already parsed. */
+/*
+ * Shows the recording view->path, with arguments that are already parsed, as
+ * view_command() does. Returns the exit status.
+ */
 int view_recording(const char *command, struct view_options *view,
 		   view_show *show, void *options);
 
@@ -44,9 +47,9 @@ int view_find(const char *command, struct session *session, const char *name,
 	      uint8_t **chosen);
 
 /*
- * Reports that the recording is incomplete (lost calls or samples, a budget, or
- * problems), because most formats of other tools cannot contain this. Does
- * nothing for a damaged recording, which view_recording() reports.
+ * If the recording is incomplete (lost calls or samples, a budget, or
+ * problems), reports this, because most formats of other tools cannot contain
+ * this. Does nothing for a damaged recording, which view_recording() reports.
  */
 void view_print_losses(const struct session *session, const char *command);
 

@@ -92,7 +92,10 @@ struct view_screen {
 	struct screen_page facts; /* the page with the summary */
 	struct screen_input search;
 	struct view_steps *steps; /* the chosen transforms */
-	/* the tree before all steps; without steps, it is the session's */
+	/*
+	 * the tree before all steps; unset without steps, since session->tree
+	 * is then this tree
+	 */
 	struct tree whole;
 	char *total;          /* the first line of the summary */
 	unsigned int columns; /* width for which the open pane was laid out */
@@ -139,7 +142,7 @@ static char *summary_text(struct session *session, int has_details)
 	return text;
 }
 
-/* Returns the line that begins with "total:" or the period. */
+/* Returns the first line of the summary that is not empty. */
 static char *total_line(struct session *session)
 {
 	const unsigned int width = session->width;
@@ -268,7 +271,9 @@ static void draw(struct view_screen *screen)
 
 /* ---- The selected function ---- */
 
-/* Takes over the function of the selected row. */
+/*
+ * Makes the function of the selected row, if it has one, the selected function.
+ */
 static void take_function(struct view_screen *screen)
 {
 	struct pane *pane = open_pane(screen);
@@ -295,7 +300,11 @@ static void open_tab(struct view_screen *screen, size_t pane)
 
 /* ---- Searching ---- */
 
-/* Adds the functions whose full names match a regular expression. */
+/*
+ * Adds the candidates whose full names match a regular expression. Ignores case
+ * unless the text has a capital letter. Adds nothing if the text is no regular
+ * expression.
+ */
 static void add_regex_matches(struct catalog *catalog, const char *text,
 			      const uint8_t *candidates, uint8_t *matches)
 {
@@ -314,7 +323,10 @@ static void add_regex_matches(struct catalog *catalog, const char *text,
 	regfree(&regex);
 }
 
-/* Returns a mask of the functions among the candidates that a text names. */
+/*
+ * Returns a mask of the candidates that a text names, or matches as a regular
+ * expression.
+ */
 static uint8_t *matches_of(struct catalog *catalog, const uint8_t *candidates,
 			   const char *text)
 {
@@ -507,8 +519,9 @@ static void replace_tree(struct view_screen *screen, const struct tree *tree,
 }
 
 /*
- * Returns the function of the selected row. FUNCTION_NONE if the row has none,
- * or stands for a process or thread, to which no transform applies.
+ * Returns the function of the selected row. FUNCTION_NONE if the row has no
+ * function or stands for a process or thread, to which no transform applies, or
+ * if the open pane does not list functions.
  */
 static uint32_t function_in_row(const struct view_screen *screen)
 {
@@ -572,7 +585,10 @@ static void undo_step(struct view_screen *screen)
 	replace_tree(screen, &tree, 0);
 }
 
-/* Repeats all steps, without those that leave nothing of this recording. */
+/*
+ * Applies the steps to the session's tree. While nothing of it would remain,
+ * drops the last step and tries again.
+ */
 static void repeat_steps(struct view_screen *screen)
 {
 	struct session *session = screen->viewed.session;
@@ -679,7 +695,7 @@ static void obey(struct view_screen *screen, int key)
 
 /* ---- The whole screen ---- */
 
-/* Returns the function with this full name, or FUNCTION_NONE. */
+/* Returns the first function with this full name, or FUNCTION_NONE. */
 static uint32_t function_named(struct session *session, const char *name)
 {
 	uint32_t found = FUNCTION_NONE;

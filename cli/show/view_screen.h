@@ -17,9 +17,9 @@ struct view_screen_state {
 enum view_screen_end { VIEW_QUITS, VIEW_READS_AGAIN };
 
 /*
- * Shows a session until the user quits, or until the recording has to be read
- * again, with or without inlined functions. Restores the terminal. Returns 0,
- * or -errno and *why.
+ * Shows a session until the user quits, an ending signal arrives, or the
+ * recording has to be read again, with or without inlined functions. Restores
+ * the terminal. Returns 0, or -errno and *why.
  */
 int view_screen_run(struct session *session, const struct view_options *options,
 		    struct source_files *sources,

@@ -18,14 +18,17 @@ enum view_step_kind {
 	STEP_FOLD_RECURSION,
 };
 
-/* Names, because numbers change when the recording is read again. */
+/*
+ * Steps contain names, because numbers of functions and modules change when the
+ * recording is read again.
+ */
 struct view_step {
 	enum view_step_kind kind;
 	/* full name of the function or name of the module; or NULL */
 	char *name;
 };
 
-/* All members 0: no step. */
+/* All members are 0 if there is no step. */
 struct view_steps {
 	struct view_step *items;
 	size_t count, capacity;
@@ -43,7 +46,9 @@ void view_steps_drop(struct view_steps *steps);
 
 void view_steps_fini(struct view_steps *steps);
 
-/* Returns "focus: parse; fold recursion"; the caller frees it. */
+/*
+ * Returns a text such as "focus: parse; fold recursion"; the caller frees it.
+ */
 char *view_steps_text(const struct view_steps *steps);
 
 /*
