@@ -3,10 +3,12 @@
 #include "report/merge/part_marks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "report/merge/event_reader.h"
 #include "report/recording/marks_reader.h"
+#include "report/recording/probes_reader.h"
 
 /* The names of marks of a process, by their numbers in the part. */
 struct mark_names {
@@ -28,7 +30,67 @@ struct marks_work {
 	struct mark_list *list;
 	struct event_reader event_reader;
 	struct mark_names names;
+	/* whether the probe is at the returns of a function */
+	uint8_t is_of_return[WIRE_PROBES_MAX];
+	/*
+	 * Number in the process of the only function at whose returns there are
+	 * probes; 0 if there is none or more than one.
+	 */
+	uint32_t returning;
 };
+
+/* ---- Probes at returns ---- */
+
+static void read_probes(struct marks_work *work, const struct part_chunk *chunk)
+{
+	static const char suffix[] = "%return";
+	const size_t bytes = sizeof(suffix) - 1;
+	struct recorded_probe probe;
+	size_t at = 0;
+
+	while (recorded_probe_next(chunk, &at, &probe))
+		work->is_of_return[probe.number] =
+			probe.text_bytes > bytes &&
+			memcmp(probe.text + probe.text_bytes - bytes, suffix,
+			       bytes) == 0;
+}
+
+static void read_places(struct marks_work *work, const struct part_chunk *chunk,
+			int *is_unclear)
+{
+	const struct wire_probe_place *places = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < part_chunk_used(chunk) / sizeof(*places); i++) {
+		const struct wire_probe_place *place = &places[i];
+
+		if (place->probe >= WIRE_PROBES_MAX ||
+		    !work->is_of_return[place->probe] || !place->function)
+			continue;
+		*is_unclear |=
+			work->returning && work->returning != place->function;
+		work->returning = place->function;
+	}
+}
+
+static void find_returning(struct marks_work *work,
+			   const struct part_copy *part)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+	int is_unclear = 0;
+
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_PROBES)
+			read_probes(work, &chunk);
+	cursor = 0;
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_PROBE_PLACES)
+			read_places(work, &chunk, &is_unclear);
+	if (is_unclear)
+		work->returning = 0;
+}
+
+/* ---- Marks ---- */
 
 static void add_names(struct marks_work *work,
 		      const struct recorded_mark_names *names)
@@ -59,6 +121,24 @@ static uint32_t name_of(struct marks_work *work, const struct wire_mark *mark)
 	return *number - 1;
 }
 
+/*
+ * Sets the function of a call that caused a snapshot. A mark is recorded in the
+ * function that returns. That is another one than the probe's function if the
+ * call ended with a jump into it.
+ */
+static void set_function(struct marks_work *work, struct mark_event *event)
+{
+	const int is_region =
+		event->kind == WIRE_MARK_BEGIN || event->kind == WIRE_MARK_END;
+
+	if (is_region && work->returning &&
+	    strcmp(work->list->sums[event->name].name,
+		   WIRE_MARK_SNAPSHOT_CALL) == 0)
+		event->function = numbering_function(
+			work->event_reader.contexts->numbering,
+			work->returning);
+}
+
 static void add_marks(struct marks_work *work,
 		      const struct recorded_marks *marks)
 {
@@ -75,6 +155,7 @@ static void add_marks(struct marks_work *work,
 		event.kind = mark->kind;
 		event.number = mark->number;
 		event.name = name_of(work, mark);
+		set_function(work, &event);
 		mark_list_add(work->list, &event);
 	}
 }
@@ -92,6 +173,7 @@ void part_marks_add(struct mark_list *list, const struct part_copy *part,
 	while (part_next_chunk(part, &cursor, &chunk))
 		if (recorded_mark_names_of(&chunk, &names))
 			add_names(&work, &names);
+	find_returning(&work, part);
 	cursor = 0;
 	while (part_next_chunk(part, &cursor, &chunk))
 		if (recorded_marks_of(&chunk, &marks))

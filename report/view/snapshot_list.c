@@ -100,6 +100,7 @@ static void find_call(struct listed_snapshot *one,
 	    !is_named(marks, event, WIRE_MARK_SNAPSHOT_CALL))
 		return;
 	one->is_of_call = 1;
+	one->function = event->function;
 	if (event->kind == WIRE_MARK_END && event->other)
 		one->call_ns = event->time_ns -
 			       marks->events[event->other - 1].time_ns;

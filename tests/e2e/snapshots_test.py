@@ -14,6 +14,18 @@ from lib.clewtest import target
 ACKNOWLEDGEMENT = struct.Struct("<QQ")
 FAILED, SLOW = 7, 300
 SLOW_MS, LIMIT_MS = 300, 200
+JUMPS = """
+#include <time.h>
+static volatile int sink;
+__attribute__((noinline)) int render(int i) { sink++; return sink + i; }
+__attribute__((noinline)) int handle(int i)
+{
+	static struct timespec pause = { 0, 20000000 };
+	if (i == 1) nanosleep(&pause, 0);
+	return render(i);
+}
+int main(void) { return handle(0) + handle(1) < 0; }
+"""
 
 
 class Case(clewtest.Case):
@@ -233,6 +245,23 @@ class Slowest(Case):
         self.assertEqual(command.split(),
                          ["trace", "--slowest", "handle", str(one)])
         self.assertIn("<- this snapshot", self.clew(*command.split()).stdout)
+
+    def test_a_call_that_ends_with_a_jump_is_listed_by_its_function(self):
+        source = self.work / "jumps.c"
+        source.write_text(JUMPS, encoding="utf-8")
+        done = self.run_program(["cc", "-O2", source, "-o",
+                                 self.work / "jumps"], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.record([self.work / "jumps"],
+                           ["--trace=ring:1M", "--snapshot-when=handle>8ms"])
+        self.assertEqual(done.returncode, 0)
+        text = self.clew("report", "--snapshots", self.recording_path).stdout
+        self.assertIn(f"next: clew trace --slowest handle {self.recording_path}",
+                      text)
+        (listed,) = self.clew_json("report", "--json", "--snapshots",
+                                   self.recording_path)["snapshots"]
+        self.assertEqual(listed["name"], "handle")
+        self.assertGreater(listed["call_ns"], 8000000)
 
     def test_only_folders_named_as_snapshots_are_listed(self):
         self.run_durations(ms=[20])
