@@ -43,9 +43,10 @@ static uint64_t key_of(const struct recorded_code *code)
 }
 
 /*
- * Adds a piece of code, which is valid from `lead` ticks before its time stamp
- * on (0 ticks for registered objects), or ends the piece that the record says
- * was freed. `ids` maps key_of() to the latest piece with this key.
+ * Adds a piece of code, unless its start is 0 or its kind has no code. The
+ * piece is valid from `lead` ticks before its time stamp on (0 ticks for
+ * registered objects), If the record says that a piece was freed, ends this
+ * piece instead. `ids` maps key_of() to the latest piece with this key.
  */
 static void enter(struct announced_code *announced, struct catalog *catalog,
 		  const struct recorded_code *code, uint64_t lead,
@@ -159,8 +160,8 @@ uint32_t announced_code_function(const struct announced_code *announced,
 
 /*
  * Creates a site in the catalog with the frames at an offset in a piece of
- * code. Returns 0 if there are none. The outermost frame always gets the
- * piece's own function.
+ * code. Returns 0 if there are no frames, or more than CATALOG_FRAMES. The
+ * outermost frame always gets the piece's own function.
  */
 static uint32_t make_site(const struct announced_code *announced,
 			  struct catalog *catalog,

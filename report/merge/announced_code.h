@@ -21,16 +21,20 @@ struct announced_piece {
 };
 
 struct announced_code {
-	struct a2n_space *space; /* NULL if there are no records */
+	/* NULL if there are no records or it could not be created */
+	struct a2n_space *space;
 	struct announced_piece *pieces;
 	size_t count, capacity;
 	struct idmap by_id; /* maps an id in the space to 1 + the index */
 	struct code_places places;
 	/* maps (index + 1) << 32 | offset to 1 + the site */
 	struct idmap sites;
-	/* Number of registered objects whose code has no names. */
+	/*
+	 * Number of WIRE_CODE_UNREAD records: of registered objects without
+	 * names, or of modules whose registrations are not observed.
+	 */
 	uint64_t unread;
-	uint32_t why_unread; /* enum wire_unread, of the last such object */
+	uint32_t why_unread; /* enum wire_unread, of the last such record */
 };
 
 /*

@@ -14,9 +14,9 @@
 #define CALL_NODE_NONE UINT32_MAX
 
 /*
- * Identifies a node among the nodes with the same parent. In a node without a
- * parent, which stands for the callers outside of a packet's context, `site`
- * and `function` have other meanings.
+ * Identifies a node in the tree. In a node without a parent, which stands for
+ * the callers outside of a packet's context, `site` and `function` have other
+ * meanings.
  */
 struct call_key {
 	/*

@@ -23,8 +23,8 @@ struct placed_frame {
 };
 
 /*
- * Adds the records of a WIRE_CODE_LINES chunk. `places` points into the part,
- * which must exist as long.
+ * Adds the records of a WIRE_CODE_LINES chunk, up to the first invalid one.
+ * `places` points into the part, which must exist as long.
  */
 void code_places_add(struct code_places *places,
 		     const struct part_chunk *chunk);

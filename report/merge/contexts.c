@@ -90,7 +90,10 @@ struct context *contexts_find(const struct contexts *contexts, uint64_t id)
 	return &contexts->items[at->item - 1];
 }
 
-/* Prefetches the context with this id, if the index has it at its home. */
+/*
+ * Prefetches the context in the first slot for this id, which usually is the
+ * context with this id.
+ */
 static void prefetch_context(const struct contexts *contexts, uint64_t id)
 {
 	const struct hash_slot *at =

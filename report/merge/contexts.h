@@ -51,8 +51,8 @@ struct contexts {
 	size_t count, capacity;
 	struct hash_index by_id;
 	/*
-	 * Used while a context is placed. Contains the context and those of its
-	 * callers that have no node yet.
+	 * Used while a context is placed. Contains the indices of the context
+	 * and of those of its callers that have no node yet.
 	 */
 	uint32_t *path;
 	size_t path_capacity;

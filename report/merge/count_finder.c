@@ -39,7 +39,8 @@ void count_finder_fini(struct count_finder *finder)
 }
 
 /*
- * Returns the tally's largest span, or NULL if its length is no power of two.
+ * Returns the tally's largest span, or NULL if there is none or its length is
+ * no power of two.
  */
 static const struct count_span *table_of(struct count_finder *finder,
 					 uint32_t tally)

@@ -30,14 +30,19 @@ void count_finder_fini(struct count_finder *finder);
 
 /*
  * Searches the tally's largest count table for an id. Returns the table and
- * stores the index in *index, or returns NULL if the table does not have the
- * id. Calls should pass the same tally many times.
+ * stores the index in *index, or returns NULL if the id is not found. The table
+ * may still contain the id: the search ends after a fixed number of entries,
+ * and is not done if the table's length is no power of two. Calls should pass
+ * the same tally many times.
  */
 const struct count_span *count_finder_find(struct count_finder *finder,
 					   uint32_t tally, uint64_t id,
 					   size_t *index);
 
-/* Like count_finder_find(), and notes that the count was taken. */
+/*
+ * Like count_finder_find(), and notes that the count was taken. Returns NULL
+ * also if the count does not matter (count_finder_matters()).
+ */
 const struct count_span *count_finder_take(struct count_finder *finder,
 					   uint32_t tally, uint64_t id,
 					   size_t *index);
@@ -48,13 +53,15 @@ void count_finder_prefetch(struct count_finder *finder, uint32_t tally,
 
 /*
  * Returns whether all counts of `span`, one of the tallies' spans, were taken,
- * if none was taken twice. Counts without calls are ignored unless they have
- * times.
+ * if none was taken twice. Counts that do not matter are ignored.
  */
 int count_finder_took_all(const struct count_finder *finder,
 			  const struct count_span *span);
 
-/* Returns whether a count matters: it belongs to a context and is not zero. */
+/*
+ * Returns whether a count matters: it belongs to a context, and it has calls or
+ * the span has times.
+ */
 static inline int count_finder_matters(const struct count_span *span, size_t i)
 {
 	return wire_is_counted(&span->items[i]) &&

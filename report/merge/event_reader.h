@@ -29,7 +29,8 @@ int event_reader_selects(const struct event_reader *event_reader, uint32_t tid);
 
 /*
  * Returns a moment (WIRE_MARK_MOMENT) of the thread `tid` at a time stamp, in
- * the function of the context `id`. Its name and values are not set.
+ * the function of the context `id`, or FUNCTION_NONE without a recorded
+ * context. Its name and values are not set.
  */
 struct mark_event event_reader_event(const struct event_reader *event_reader,
 				     uint64_t tsc, uint64_t id, uint32_t tid);

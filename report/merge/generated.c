@@ -12,7 +12,11 @@
 #include "report/recording/announced.h"
 
 enum {
-	ANCESTORS_MAX = 64, /* maximum number of ancestors that are searched */
+	/*
+	 * maximum number of processes that are searched: the process and its
+	 * ancestors
+	 */
+	ANCESTORS_MAX = 64,
 	/*
 	 * In a jitdump's header: the byte with the flags, and the flag for TSC
 	 * stamps.

@@ -2,10 +2,10 @@
 /*
  * Names of generated code of one process.
  *
- * The names are read when the first sample in generated code is placed. The
- * first of these sources that has a name is used: reports of runtimes in the
- * part (announced_code.h); a jitdump, which has the time of each piece of code;
- * a perf map, of which the last entry for an address is used, because its
+ * The names are read when the first address outside all modules is looked up.
+ * The first of these sources that has a name is used: reports of runtimes in
+ * the part (announced_code.h); a jitdump, which has the time of each piece of
+ * code; a perf map, of which the last entry for an address is used, because its
  * entries have no times; the module that made the memory executable
  * (made_code.h). A forked child uses its parent's files unless it has its own.
  */
@@ -65,15 +65,15 @@ uint64_t generated_module_pc(struct generated *generated, uint64_t pc,
 			     uint64_t tsc);
 
 /*
- * Finds the function for each call site in generated code
- * (WIRE_RANGE_GENERATED_CALLER) that was there at the site's first call.
+ * For each call site in generated code (WIRE_RANGE_GENERATED_CALLER), finds the
+ * function whose code was there at the site's first call.
  */
 void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering);
 
 /*
  * Returns the catalog's site for a pc in generated code, like
- * announced_code_site(); 0: unknown.
+ * announced_code_site(); 0 if it is unknown or no names were read yet.
  */
 uint32_t generated_site(struct generated *generated,
 			const struct numbering *numbering, uint64_t pc,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inconsistencies of a recording, counted while its contexts are read. If there
- * are any, the recording is damaged or libclew.so has a defect, and reports say
- * so.
+ * Inconsistencies of a recording, counted while its contexts are read. If the
+ * recording of a process that has ended has any, it is damaged or libclew.so
+ * has a defect, and reports say so.
  */
 #ifndef CLEW_MERGE_INCONSISTENCIES_H
 #define CLEW_MERGE_INCONSISTENCIES_H
@@ -17,7 +17,9 @@ struct inconsistencies {
 	uint64_t strangers; /* contexts whose function is in no module */
 	uint64_t orphans;   /* contexts whose caller was not recorded */
 	uint64_t circular;  /* contexts whose caller is also their callee */
-	/* contexts whose depth is not that of their caller plus one */
+	/*
+	 * contexts whose depth is neither that of their caller plus one nor 1
+	 */
 	uint64_t uneven;
 };
 
@@ -35,9 +37,10 @@ const char *java_text(uint32_t state);
 
 /*
  * Each of the following functions returns the text of a problem, which the
- * caller frees, or NULL if the part does not have this problem. The first two:
- * why Java methods are not counted or native methods have no names, and why
- * calls of JNI functions are missing.
+ * caller frees, or NULL if the part does not have this problem. The first two
+ * functions report problems with Java and native methods, and with calls of JNI
+ * functions. If a part has several problems of one group, only the first one is
+ * returned.
  */
 char *java_problem_text(const struct part_copy *part);
 char *jni_problem_text(const struct part_copy *part);

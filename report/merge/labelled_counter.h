@@ -33,7 +33,10 @@ struct labelled_frame {
 	 * caller's node.
 	 */
 	uint32_t node;
-	/* Whether the call began in this packet and is counted at `node`. */
+	/*
+	 * Whether the call is counted at `node`, and a value of the call moves
+	 * it to another node.
+	 */
 	uint8_t is_counted;
 	uint8_t is_tail;
 };

@@ -8,7 +8,11 @@
 #include "base/memory.h"
 #include "report/recording/makers_reader.h"
 
-enum { ANCESTORS_MAX = 64 }; /* maximum number of ancestors that are searched */
+/*
+ * maximum number of processes whose records are read: the process and its
+ * ancestors
+ */
+enum { ANCESTORS_MAX = 64 };
 
 /*
  * A range of memory, needed while records are read: code in it may itself have
@@ -28,7 +32,8 @@ struct entering {
 	struct made_piece *pieces;
 	size_t count, capacity;
 	/*
-	 * The records of the current part, by a hash of start and time stamp.
+	 * The WIRE_MAPPED_CODE records of the current part, by a hash of start
+	 * and time stamp.
 	 */
 	struct idmap mapped;
 };
@@ -187,7 +192,9 @@ static void enter(struct entering *entering, const struct recorded_maker *maker)
 	};
 }
 
-/* Adds those records of a part that existed at the time stamp `until`. */
+/*
+ * Adds those records of a part that were created up to the time stamp `until`.
+ */
 static void enter_part(struct entering *entering, const struct part_copy *part,
 		       uint64_t until)
 {

@@ -8,8 +8,8 @@
  * Memory that is mapped from the file of a loaded module contains the module's
  * code at another address. Its functions get the module's names.
  *
- * A forked child also has those of its parent's records that existed at the
- * fork.
+ * A forked child also has the records of its parent that were created before
+ * the fork.
  */
 #ifndef CLEW_MERGE_MADE_CODE_H
 #define CLEW_MERGE_MADE_CODE_H
@@ -20,8 +20,9 @@
 #include "report/recording/recording_reader.h"
 
 struct made_code {
-	struct a2n_space *space; /* NULL if there are no records */
-	struct idmap functions;  /* maps the id of a range to the function */
+	/* NULL if there are no records or it could not be created */
+	struct a2n_space *space;
+	struct idmap functions; /* maps the id of a range to the function */
 	/*
 	 * maps the id of a range to the difference between the module's address
 	 * and the range's

@@ -49,7 +49,7 @@ struct work {
 	struct roots roots;
 	struct contexts contexts;
 	struct count_finder finder;
-	int has_taken; /* Whether contexts have taken their counts. */
+	int has_taken; /* whether add_all_contexts() was called */
 	struct generated generated;
 	struct samples samples;
 	struct timing_work timing;
@@ -136,7 +136,10 @@ static struct measure measure_of_count(const struct work *work,
 	};
 }
 
-/* Adds the calls of the count with index i to the node of its context. */
+/*
+ * Adds the calls and times of the count with index i to the node of its
+ * context.
+ */
 static void add_count(struct work *work, const struct count_span *span,
 		      size_t i, const struct context *context, uint32_t node)
 {
@@ -150,8 +153,8 @@ static void add_count(struct work *work, const struct count_span *span,
 }
 
 /*
- * Adds the calls that the context's tally has counted for an id of the context,
- * which has this node.
+ * Adds the calls in the largest table of the context's tally for an id of the
+ * context, which has this node.
  */
 static void add_count_of(struct work *work, const struct context *context,
 			 uint64_t id, uint32_t node)
@@ -165,8 +168,9 @@ static void add_count_of(struct work *work, const struct context *context,
 }
 
 /*
- * Adds the calls that the context's tally has counted, also tail calls. Their
- * id could be the own id of another context, if the recording is damaged.
+ * Adds the context's calls in the largest table of its tally, also tail calls.
+ * The id of tail calls could be the own id of another context, if the recording
+ * is damaged.
  */
 static void add_calls_of(struct work *work, const struct context *context,
 			 uint32_t node)
@@ -180,8 +184,9 @@ static void add_calls_of(struct work *work, const struct context *context,
 }
 
 /*
- * Adds all contexts of the part below the tree's root, with their calls, in the
- * order in which they are in memory, which halves the number of cache misses.
+ * Adds all contexts of the part below the tree's root, and the calls that
+ * add_calls_of() finds, in the order in which they are in memory, which halves
+ * the number of cache misses.
  */
 static void add_all_contexts(struct work *work)
 {
@@ -240,7 +245,10 @@ static int was_taken(struct work *work, const struct context *context,
 	       found == i;
 }
 
-/* Adds the calls of all counts that add_calls_of() has not added. */
+/*
+ * Adds the calls of all counts that add_calls_of() has not added. Does nothing
+ * if the tally is not selected.
+ */
 static void add_counts(struct work *work, const struct count_span *span)
 {
 	uint32_t root = (uint32_t)roots_of(&work->roots, span->tally) - 1;
@@ -363,7 +371,10 @@ static void finish_timing(struct work *work)
 	timing_finish(&work->timing, work->tree);
 }
 
-/* Returns the main value of an imported recording: its first part's first. */
+/*
+ * Returns the main value of an imported recording, which is the first value of
+ * the first part that has values; NULL if there is none yet.
+ */
 static const char *imported_value(const struct work *work)
 {
 	struct recorded_values values;
@@ -380,7 +391,8 @@ static const char *imported_value(const struct work *work)
 
 /*
  * Adds the agents' values of the part. They belong to the process and to no
- * thread, so they are added below the root of the process's first tally.
+ * thread, so they are added below the root of the process's first tally, or
+ * below the tree's root if that tally is not selected.
  */
 static void add_values(struct work *work)
 {
@@ -420,7 +432,7 @@ static void add_moments(struct work *work)
 	mark_list_pair(marks, from);
 }
 
-/* Adds calls and times by context. */
+/* Adds calls, times and values by context, and marks. */
 static void add_plain(struct work *work)
 {
 	const struct part_tallies *tallies = &work->tallies;
@@ -506,7 +518,7 @@ static void add_everything(struct work *work)
 	part_packets_fini(&work->packets);
 }
 
-/* Merges one part. Returns whether any of its threads is selected. */
+/* Merges one part. Returns whether it is selected (roots_want_anybody()). */
 static int merge_part(struct work *work)
 {
 	int is_wanted;

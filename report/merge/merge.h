@@ -28,8 +28,7 @@
 enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };
 
 /*
- * Selects the data to merge. All members 0 selects everything of all processes
- * and threads.
+ * Selects the data to merge. All members 0 selects all processes and threads.
  */
 struct whose {
 	uint32_t pid;       /* pid of the selected process; 0 selects all */
@@ -47,8 +46,8 @@ struct whose {
 	void (*look)(void *context, const struct part_copy *part);
 	void *look_context;
 	/*
-	 * If not NULL, calls of traces are distinguished by these labels, and
-	 * other calls are not shown.
+	 * If not NULL, calls in traces get these labels. Calls that are not in
+	 * a trace, or in one without these labels, have no label.
 	 */
 	const struct label_wish *labels;
 	/*
@@ -76,7 +75,10 @@ struct merged {
 	uint64_t follow_ups;
 	/* number of calls whose id belongs to no recorded context */
 	uint64_t strays;
-	/* Number of the tree's nodes that are recorded contexts. */
+	/*
+	 * Number of the tree's nodes that are recorded contexts, or Java
+	 * methods in a recorded stack.
+	 */
 	uint64_t contexts;
 	/* number of parts whose calls have the wanted labels */
 	uint64_t labelled;
@@ -86,7 +88,10 @@ struct merged {
 	struct sample_places places; /* how samples were placed */
 	/* Samples in clew's own code, whether shown or not. */
 	uint64_t clew_samples, clew_ns;
-	/* Time and number of threads without samples. */
+	/*
+	 * Time and number of threads without samples; 0 if no thread has
+	 * samples.
+	 */
 	uint64_t unsampled_ns, unsampled_threads;
 	/*
 	 * Time that was computed from time stamps of traces, and the part of it

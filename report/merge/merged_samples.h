@@ -30,9 +30,9 @@ struct samples {
 	/* Statistics that samples_place() updates. */
 	struct sample_places *places;
 	int with_clew;      /* whether time in clew's own code gets nodes too */
-	uint64_t count;     /* number of placed samples */
+	uint64_t count;     /* number of polls in placed samples */
 	uint64_t weight_ns; /* total weight of placed samples */
-	/* Number of samples in clew's own code, placed or not. */
+	/* Number of polls that found clew's own code, placed or not. */
 	uint64_t clew_count;
 	uint64_t clew_ns;
 	/* Time and number of threads without samples. */
@@ -47,7 +47,8 @@ void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		   uint32_t root, uint32_t thread);
 
 /*
- * Returns the number of samples in a part, including those in clew's own code.
+ * Returns the number of polls in a part's samples, including those in clew's
+ * own code.
  */
 uint64_t samples_taken(const struct part_copy *part);
 

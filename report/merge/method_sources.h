@@ -21,13 +21,17 @@ struct method_sources {
 	struct idmap by_number; /* maps the method's number to 1 + the index */
 };
 
-/* Adds the records of a chunk. The part must outlive them. */
+/*
+ * Adds the records of a chunk, except those of methods that have one already.
+ * The part must outlive them.
+ */
 void method_sources_add(struct method_sources *sources, struct catalog *catalog,
 			const struct part_chunk *chunk);
 void method_sources_fini(struct method_sources *sources);
 
 /*
- * Sets the file and line of a bytecode index of a method. Returns 0 if unknown.
+ * Sets the file and line of a bytecode index of a method. Returns 0, and sets
+ * nothing, if they are unknown.
  */
 int method_sources_find(const struct method_sources *sources, uint32_t number,
 			uint32_t bytecode, uint32_t *file, uint32_t *line);

@@ -346,8 +346,9 @@ static void enter_intrinsic(struct catalog *catalog,
 }
 
 /*
- * Skips bindings whose code is in no module (a stub that a library generated)
- * and natives that are counted by their own number.
+ * Marks intrinsic methods. Names the code of each binding, except code in no
+ * module (a stub that a library generated) and natives that are counted by
+ * their own number.
  */
 static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 			   const struct part_chunk *chunk)

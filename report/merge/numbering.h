@@ -19,7 +19,9 @@ struct numbering_range {
 	uint32_t first;
 	uint32_t count;
 	enum wire_range_kind kind;
-	/* indices in the catalog; if NULL, `named` has the functions */
+	/*
+	 * indices in the catalog; if NULL, `named` or `stacks` has the numbers
+	 */
 	uint32_t *functions;
 };
 
@@ -93,8 +95,8 @@ void numbering_name_caller(struct numbering *numbering, uint32_t number,
 
 /*
  * Returns the catalog's function for a function number of the part,
- * FUNCTION_UNKNOWN if there is none. For a stack this is the innermost method,
- * or its line.
+ * FUNCTION_UNKNOWN if there is none, FUNCTION_FOLDED for WIRE_FOLDED. For a
+ * stack this is the innermost method, or its line.
  */
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
 
@@ -111,7 +113,7 @@ const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 
 /*
  * Returns the function, file and line of a bytecode in the method with this
- * number.
+ * number. File and line are 0 if they are unknown.
  */
 struct announced_frame numbering_frame(const struct numbering *numbering,
 				       uint32_t number, uint32_t bytecode);
@@ -128,8 +130,8 @@ uint32_t numbering_call_site(const struct numbering *numbering,
 
 /*
  * Returns the module that contained a pc at that time (CLOCK_REALTIME), for
- * NUMBERING_ANY_TIME the last module that has ever contained it; NULL if there
- * is none.
+ * NUMBERING_ANY_TIME the last module of the list that contains it. NULL if none
+ * is found.
  */
 const struct numbering_module *numbering_module_at(
 	const struct numbering *numbering, uint64_t pc, uint64_t time_ns);

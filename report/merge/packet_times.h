@@ -64,8 +64,9 @@ void packet_times_begin(struct packet_times *times, uint32_t tally);
 void packet_times_call(struct packet_times *times, uint64_t id, size_t slot);
 
 /*
- * Handles a time stamp: adds the time since the last stamp to the entries of
- * the contexts that were innermost meanwhile, which must be in the table.
+ * Handles a time stamp: adds the time since the last stamp to the table's
+ * entries of the contexts that were innermost meanwhile. Time of a context
+ * without an entry is dropped.
  */
 void packet_times_stamp(struct packet_times *times, struct packet_table *table,
 			enum packet_event event, uint64_t tsc);

@@ -35,9 +35,9 @@ void part_labels_add(const struct part_labels *labels,
 		     struct contexts *contexts, struct roots *roots);
 
 /*
- * Called after all parts were added. Sets negative counts to 0: they remain if
- * the packet with a call was reused, but the next packet, with the call's
- * value, was not.
+ * Called after all parts were added. Sets negative counts to 0, and limits tail
+ * calls to the number of calls. A count is negative if the packet with a call
+ * was reused, but the next packet, with the call's value, was not.
  */
 void labels_settle(struct tree *tree);
 

@@ -8,8 +8,8 @@
 
 /*
  * Adds a part's marks to the list. If `thread` is not NULL, adds only marks of
- * the thread with this name or id. The caller calls mark_list_pair()
- * afterwards.
+ * the threads with this name or id. Numbers of lost marks are added for all
+ * threads. The caller calls mark_list_pair() afterwards.
  */
 void part_marks_add(struct mark_list *list, const struct part_copy *part,
 		    struct contexts *contexts, const char *thread);

@@ -119,7 +119,7 @@ static int open_trace(struct trace *trace, struct recording *recording,
 	return err;
 }
 
-/* Uses at most one worker for each packet. */
+/* Returns at most the number of packets, but at least 1. */
 unsigned int part_packets_workers(const struct part_packets *packets)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);

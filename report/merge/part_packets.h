@@ -21,8 +21,8 @@ struct part_packets {
 
 /*
  * Adds the packets of a part. `packets` must exist as long as `tallies`, and is
- * all zero if the part has no trace. is_timed: also computes own times of
- * contexts.
+ * all zero if the part has no trace that can be opened. is_timed: also computes
+ * own times of contexts.
  */
 void part_packets_add(struct part_packets *packets, struct recording *recording,
 		      const struct part_copy *part,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the hits of one process's probes. Each hit is a moment with values
- * (mark_list.h).
+ * Reads the hits of one process's probes, if any of them records values. Each
+ * hit is a moment with values (mark_list.h).
  */
 #ifndef CLEW_MERGE_PART_PROBES_H
 #define CLEW_MERGE_PART_PROBES_H
@@ -10,9 +10,9 @@
 #include "report/model/mark_list.h"
 
 /*
- * Adds a part's hits to the list. If `thread` is not NULL, adds only hits of
- * the thread with this name or id. The caller calls mark_list_pair()
- * afterwards.
+ * Adds a part's hits to the list, unless no probe records values. If `thread`
+ * is not NULL, adds only hits of the threads with this name or id. The caller
+ * calls mark_list_pair() afterwards.
  */
 void part_probes_add(struct mark_list *list, const struct part_copy *part,
 		     struct contexts *contexts, const char *thread);

@@ -29,7 +29,10 @@ void roots_init(struct roots *roots, const struct part_copy *part,
 		struct tree *tree);
 void roots_fini(struct roots *roots);
 
-/* Returns whether the part's process and any of its threads are selected. */
+/*
+ * Returns whether the part's process and any of its threads are selected. A
+ * part without threads is selected if whose->thread is NULL.
+ */
 int roots_want_anybody(const struct roots *roots);
 
 /*

@@ -11,7 +11,10 @@ struct site_names {
 	struct catalog *catalog;
 	struct strings texts;
 	struct idmap by_pc; /* maps a pc to 1 + the number in texts */
-	int by_address; /* whether all names have the form "module+0x1234" */
+	/*
+	 * whether all sites in modules have names of the form "module+0x1234"
+	 */
+	int by_address;
 };
 
 /*
@@ -25,8 +28,9 @@ void site_names_fini(struct site_names *names);
 /*
  * Returns the name of the call site with the return address `pc`, which is not
  * 0: "file.c:12" with debug information, otherwise "caller+0x34", the calling
- * function and the distance of the pc from its entry. The name exists as long
- * as `names`.
+ * function and the distance of the pc from its entry. If the function is
+ * unknown, "module+0x1234"; outside all modules, "0x1234". The name exists as
+ * long as `names`.
  */
 const char *site_names_find(struct site_names *names, uint64_t pc);
 
