@@ -45,7 +45,7 @@ static uint64_t key_of(const struct recorded_code *code)
 /*
  * Adds a piece of code, unless its start is 0 or its kind has no code. The
  * piece is valid from `lead` ticks before its time stamp on (0 ticks for
- * registered objects), If the record says that a piece was freed, ends this
+ * registered objects). If the record says that a piece was freed, ends this
  * piece instead. `ids` maps key_of() to the latest piece with this key.
  */
 static void enter(struct announced_code *announced, struct catalog *catalog,

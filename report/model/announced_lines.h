@@ -38,7 +38,7 @@ uint32_t announced_function(const struct catalog *catalog, uint32_t site);
 
 /*
  * Sets file and line of the innermost frame. Returns 0 if the site was not
- * announced or its line is unknown.
+ * announced, or its file or line is unknown.
  */
 int announced_site_place(const struct catalog *catalog, uint32_t site,
 			 const char **file, uint32_t *line);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions of the catalog that stand for some calls of another function: those
- * from one call site, or with one value of an argument. The label of such a
- * function holds the site and the values.
+ * from one call site, those with one combination of recorded values, or both.
+ * The label of such a function holds the site and the values.
  */
 #ifndef CLEW_MODEL_CALL_LABELS_H
 #define CLEW_MODEL_CALL_LABELS_H
@@ -22,18 +22,20 @@ struct label_wish {
 	int by_address;
 	/* one label for each combination of recorded probe values */
 	int has_values;
-	/* whether it is no error if the recording has neither */
+	/* whether a recording without call sites and values is no error */
 	int is_optional;
 	/*
-	 * With both set: one label for each value of this argument of this
-	 * function, as --probe named it. NULL: not asked for.
+	 * If both are set: one label for each value of `argument` in calls of
+	 * `function`, which have the names that --probe gave them. NULL if not
+	 * requested.
 	 */
 	const char *function, *argument;
 };
 
 struct call_label {
 	uint32_t function; /* the function that is called */
-	const char *site;  /* "file.c:12" or "caller+0x34"; NULL for any site */
+	/* name of the site, such as "file.c:12"; NULL for any site */
+	const char *site;
 	/* index in the catalog, if by_address is set; 0 if it is unknown */
 	uint32_t site_index;
 	const struct mark_value *values;
@@ -42,7 +44,8 @@ struct call_label {
 
 /*
  * Returns the function for these calls, which is created if needed. The name is
- * "NAME [VALUE=..., ...] @ SITE". Copies the label.
+ * "NAME [VALUE=..., ...] @ SITE", without the parts that the label does not
+ * have. Copies the label.
  */
 uint32_t catalog_labelled(struct catalog *catalog,
 			  const struct call_label *label);

@@ -24,7 +24,10 @@
 
 /* Times of one context. */
 struct timing {
-	/* number of calls that have ended; only these have times */
+	/*
+	 * number of calls that have ended; total_ns, min_ns and max_ns are only
+	 * theirs
+	 */
 	uint64_t ended;
 	uint64_t total_ns;
 	uint64_t self_ns; /* includes parts of calls that have not ended */
@@ -54,11 +57,11 @@ struct timings {
 	 * number of elements of `nodes`; later nodes of the tree have no times
 	 */
 	size_t node_count;
-	/* the histogram of each function of the catalog */
+	/* histograms, by function of the catalog; later functions have none */
 	struct timing_bins *functions;
 	size_t function_count;
 	struct timing_bins others; /* calls of functions without a histogram */
-	/* clock of the first part, which gives the unit of bins */
+	/* clock of the first part with times, which gives the unit of bins */
 	struct clock clock;
 	/* number of calls that have ended, and of those that have not */
 	uint64_t ended_calls, open_calls;
@@ -86,9 +89,9 @@ static inline int timings_are_there(const struct timings *timings)
 
 /*
  * Returns whether calls were too short for their own time to be precise:
- * measuring took a fifth of it or more, or the function's median is only a few
- * times the cost of measuring. The mean says less, since an interrupted call
- * takes thousands of times as long. The error may then be as large as the
+ * measuring took more than a fifth of it, or the function's median is only a
+ * few times the cost of measuring. The mean says less, since an interrupted
+ * call takes thousands of times as long. The error may then be as large as the
  * compensated time; the truth lies between 0 and `measured->self_ns`.
  */
 int timing_is_too_fine(const struct timings *timings, uint32_t function,
@@ -115,7 +118,11 @@ static inline uint64_t timings_off_cpu_ns(const struct timings *timings)
 		       : 0;
 }
 
-/* Both functions return NULL if there are no times. */
+/*
+ * timings_of_node() returns NULL if no call of the node has ended.
+ * timings_of_function() returns NULL for functions behind the last one with a
+ * histogram.
+ */
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node);
 const struct timing_bins *timings_of_function(const struct timings *timings,
@@ -132,7 +139,8 @@ void timing_bins_sum(struct timing_bins *to, const struct timing_bins *more);
 
 /*
  * Returns the duration that `thousandths` of the calls stayed below. The result
- * is a power of two in ticks, so the truth may be half of it. 0 without calls.
+ * is a power of two in ticks, so the truth may be half of it, or more than it
+ * for calls in the last bin. 0 without calls.
  */
 uint64_t timings_quantile_ns(const struct timings *timings,
 			     const struct timing_bins *bins,
@@ -149,7 +157,8 @@ struct timing_item;
 struct timing_work {
 	const struct part_copy *part;
 	struct clock clock;
-	struct timing_item *items; /* an array with an item for each node */
+	/* an array with an item for each node that has times in the part */
+	struct timing_item *items;
 	size_t count, capacity;
 	struct idmap at; /* maps 1 + a node to 1 + its item */
 };

@@ -31,13 +31,19 @@ void clock_align(struct clock *clock, const struct clock *anchor);
  */
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
 
-/* Returns CLOCK_REALTIME at a time stamp, never before the first moment. */
+/*
+ * Returns CLOCK_REALTIME at a time stamp. Returns the time of the first moment
+ * for earlier stamps, or if the rate is unknown.
+ */
 uint64_t clock_time_ns(const struct clock *clock, uint64_t tsc);
 
-/* Returns CLOCK_MONOTONIC at a time stamp. */
+/* Returns CLOCK_MONOTONIC at a time stamp, limited like clock_time_ns(). */
 uint64_t clock_monotonic_ns(const struct clock *clock, uint64_t tsc);
 
-/* Returns the time stamp at a CLOCK_REALTIME. 0 if the rate is unknown. */
+/*
+ * Returns the time stamp at a CLOCK_REALTIME, at least that of the first
+ * moment. 0 if the rate is unknown.
+ */
 uint64_t clock_tsc(const struct clock *clock, uint64_t time_ns);
 
 #endif

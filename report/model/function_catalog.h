@@ -3,10 +3,10 @@
  * The modules and functions of a whole recording, each once.
  *
  * Every process assigns its own function numbers. The catalog identifies a
- * function by module and vaddr, and a module by build-id or, without one, by
- * path. Processes that run the same code therefore share entries, and their
- * calls add up. Names are looked up on first use, since most functions are
- * never printed.
+ * function by module and vaddr (a function without a vaddr by kind, module and
+ * name), and a module by build-id or, without one, by path. Processes that run
+ * the same code therefore share entries, and their calls add up. Names are
+ * looked up on first use, since most functions are never printed.
  */
 #ifndef CLEW_MODEL_FUNCTION_CATALOG_H
 #define CLEW_MODEL_FUNCTION_CATALOG_H
@@ -22,16 +22,16 @@
 #include "wire/verdict.h"
 
 /*
- * Functions that belong to no module. Functions of modules start at
+ * Functions that every catalog has. All other functions start at
  * FUNCTION_FIRST.
  */
 enum {
-	FUNCTION_NONE,    /* the root of a tree */
-	FUNCTION_UNKNOWN, /* a function whose number is in no module */
+	FUNCTION_NONE,    /* no function, or the root of a tree */
+	FUNCTION_UNKNOWN, /* a function that is not recorded */
 	/* the caller of a context whose caller was not recorded */
 	FUNCTION_UNKNOWN_CALLER,
 	FUNCTION_FOLDED, /* calls whose contexts found no room */
-	FUNCTION_KERNEL, /* time in a system call */
+	FUNCTION_KERNEL, /* time in the kernel */
 	/*
 	 * Time in which the thread did not run. Waits with a known reason have
 	 * functions of their own (waits.h).
@@ -55,7 +55,7 @@ enum function_kind {
 	 * "folded"
 	 */
 	KIND_NOTE,
-	KIND_NATIVE, /* code of a module, hooked or not */
+	KIND_NATIVE, /* code of a module, hooked or not; or a JNI function */
 	KIND_JNI,    /* a native method, called from Java */
 	KIND_JAVA,
 	KIND_INLINED, /* an inlined function, which has a name only */
@@ -69,7 +69,7 @@ enum function_kind {
 
 #define CATALOG_NO_MODULE UINT32_MAX
 
-/* maximum number of frames that are inlined at one address */
+/* maximum number of frames at one address: inlined ones and the function */
 enum { CATALOG_FRAMES = 64 };
 
 struct catalog_function {
@@ -89,7 +89,7 @@ struct catalog_function {
 	uint8_t is_intrinsic;
 	uint8_t reports_calls; /* a Java method of which each call is counted */
 	uint8_t stands_by;     /* counted only while clew attach is attached */
-	/* enum wire_java_left: why it is not counted; 0 if it is */
+	/* enum wire_java_left: why a Java method is not counted; otherwise 0 */
 	uint8_t java_left;
 	/* whether it is hooked and jumps to its own start (wire_loops()) */
 	uint8_t loops;
@@ -103,15 +103,20 @@ struct catalog_function {
 	 * index in catalog.files.
 	 */
 	uint32_t file, line;
-	uint32_t whole; /* the function of which this is one line, or 0 */
+	/* the function of which this is one line or a labelled part, or 0 */
+	uint32_t whole;
 	uint32_t label; /* 1 + index in `labels` (call_labels.h), or 0 */
-	struct left_out *left_out; /* NULL if all its calls were counted */
+	/* NULL unless a budget stopped counting it */
+	struct left_out *left_out;
 };
 
 /* The periods in which a function was not counted, to stay within a budget. */
 struct left_out {
 	uint64_t times; /* number of periods */
-	/* total length of the periods, and how long these processes ran */
+	/*
+	 * total length of the periods, and how long the processes with such
+	 * periods ran
+	 */
 	uint64_t out_ns, present_ns;
 	/* beginning of the first period, since the start of its process */
 	uint64_t first_ns;
@@ -209,7 +214,10 @@ struct catalog {
 	struct idmap by_hash;
 	/* maps the hash of a named function to the function */
 	struct idmap by_name;
-	/* maps a function to 1 + its name with the names of merged functions */
+	/*
+	 * maps 1 + a function to a pointer to its name with the names of merged
+	 * functions, or to 1 if there are none
+	 */
 	struct idmap merged;
 	struct catalog_site *sites; /* sites[0] stands for no site */
 	size_t site_count, site_capacity;
@@ -246,8 +254,8 @@ void catalog_forget_left_out(struct catalog *catalog);
 
 /*
  * Enters a module and returns its index, or CATALOG_NO_MODULE if there are too
- * many modules. Stores the indices of its functions in *functions, which the
- * caller frees.
+ * many modules. Otherwise stores the indices of its functions in *functions
+ * (NULL if the record has none), which the caller frees.
  */
 uint32_t catalog_add_module(struct catalog *catalog,
 			    const struct module_record *record,
@@ -276,8 +284,9 @@ uint32_t catalog_named(struct catalog *catalog, enum function_kind kind,
 		       uint32_t module, const char *name);
 
 /*
- * Names a function as the code of a native method. If several methods share the
- * code, the function's name lists them, up to a limit.
+ * Names a function as the code of a native method, unless the function has only
+ * a name. If several methods share the code, the function's name lists them, up
+ * to a limit.
  */
 void catalog_call_native(struct catalog *catalog, uint32_t function,
 			 const char *name);
@@ -339,7 +348,10 @@ char *catalog_short_name(struct catalog *catalog, uint32_t function,
  */
 int catalog_has_name(struct catalog *catalog, uint32_t function);
 
-/* Returns whether catalog_name() is only "module+0xaddress". */
+/*
+ * Returns whether the name of a function in a module is only
+ * "module+0xaddress". Returns 0 if catalog_name() was not called yet.
+ */
 int catalog_is_address(const struct catalog *catalog, uint32_t function);
 
 /*
@@ -379,7 +391,7 @@ int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
 
 /*
  * Returns the symbols of a module, which are read on first use; NULL if its
- * file cannot be read.
+ * file cannot be read, or is not to be read (baselines, imports).
  */
 const struct a2n_module *catalog_symbols(struct catalog *catalog,
 					 struct catalog_module *module);

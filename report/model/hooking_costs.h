@@ -22,7 +22,8 @@ struct hooking_cost {
 };
 
 struct hooking_costs {
-	struct hooking_cost *items; /* most expensive first */
+	/* after hooking_costs_sort(), most expensive first */
+	struct hooking_cost *items;
 	size_t count, capacity;
 	uint64_t start_ns; /* all costs of the start before programs began */
 };

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 
 /*
- * Limits of two searches: the newest open beginnings that an end may belong to,
- * and the enclosing regions that may have the same name.
+ * Limits of two searches: the newest beginnings to which an end may belong, and
+ * the enclosing regions that may have the same name.
  */
 #define LOOKED_THROUGH 256
 
@@ -120,7 +120,9 @@ struct begun {
 struct pairing {
 	struct mark_list *list;
 	size_t from;
-	/* the beginning of each event, starting with event `from` */
+	/*
+	 * an element for each event from `from` on, used if it is a beginning
+	 */
 	struct begun *begun;
 	struct idmap latest; /* maps a name and number to a link */
 	/* maps a thread to a link to its innermost region */
@@ -197,7 +199,8 @@ static uint64_t end_of(const struct pairing *pairing, uint64_t link)
 }
 
 /*
- * Returns whether a region lies inside another of its name. All must be paired.
+ * Returns whether a region lies inside another of its name, among the nearest
+ * LOOKED_THROUGH regions around it. All events must be paired.
  */
 static int is_in_its_like(const struct pairing *pairing, uint64_t link)
 {

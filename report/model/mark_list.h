@@ -4,7 +4,8 @@
  *
  * A region lasts from a begin mark to the end mark with the same name and
  * number. An end belongs to the thread's latest begin without an end, or else
- * to that of another thread.
+ * to that of another thread. Only the newest begins are searched, up to a
+ * limit.
  */
 #ifndef CLEW_MODEL_MARK_LIST_H
 #define CLEW_MODEL_MARK_LIST_H
@@ -17,7 +18,8 @@
 
 /* A value that a probe recorded (wire/user_probe.h). */
 struct mark_value {
-	const char *name; /* its expression, safe to print; owned by the list */
+	/* its expression, safe to print; owned by the list or the label */
+	const char *name;
 	uint64_t number;
 	char *string;       /* NULL if the value is no string */
 	char format;        /* enum wire_field_format */
@@ -53,14 +55,18 @@ struct mark_sum {
 	/* time in regions, without inner regions of the same thread */
 	uint64_t self_ns;
 	uint64_t min_ns, median_ns, p90_ns, p99_ns, max_ns;
-	uint64_t *lengths; /* durations of regions, sorted */
+	/* durations of regions, sorted by mark_list_finish() */
+	uint64_t *lengths;
 	size_t length_count, length_capacity;
 };
 
 struct mark_list {
-	struct mark_sum *sums; /* in order of their first events */
+	struct mark_sum *sums; /* in the order in which names were added */
 	size_t count, capacity;
-	/* one process after another, the events of each in order of time */
+	/*
+	 * One part after another, the events of each in order of time, once
+	 * they are paired.
+	 */
 	struct mark_event *events;
 	size_t event_count, event_capacity;
 	struct mark_value *values;
@@ -81,7 +87,10 @@ void mark_list_add(struct mark_list *list, const struct mark_event *event);
 const char *mark_list_value_name(struct mark_list *list, const char *text,
 				 size_t bytes);
 
-/* Returns the value as C writes it; the caller frees it. */
+/*
+ * Returns the value as C writes it, or "?" if it is missing; the caller frees
+ * it.
+ */
 char *mark_value_text(const struct mark_value *value);
 
 /*
@@ -102,7 +111,10 @@ void mark_list_pair(struct mark_list *list, size_t from);
 /* Computes the percentiles; no event may be added afterwards. */
 void mark_list_finish(struct mark_list *list);
 
-/* Returns how many regions took at least 2^(bit - 1) and less than 2^bit ns. */
+/*
+ * Returns how many regions took at least 2^(bit - 1) and less than 2^bit ns;
+ * for bit 0, how many took 0 ns.
+ */
 uint64_t mark_sum_count(const struct mark_sum *sum, unsigned int bit);
 
 /* Returns the reason of a loss, as reports print it. */

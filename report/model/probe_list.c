@@ -39,7 +39,8 @@ static char *shorten(char *text)
 }
 
 /*
- * Returns the entry of a probe. All processes use the same numbers and texts.
+ * Returns the entry of a probe; creates it if needed. All processes use the
+ * same numbers and texts.
  */
 static struct listed_probe *enter(struct probe_list *list, uint32_t number,
 				  const char *text, size_t bytes)

@@ -76,7 +76,8 @@ unsigned int listed_probe_places(const struct listed_probe *probe);
 const char *listed_probe_reason(const struct listed_probe *probe);
 
 /*
- * Returns "its handler ./h.so:fn crashed: SIGSEGV, ..."; the caller frees it.
+ * Returns "its handler ./h.so:fn crashed with SIGSEGV (address ...), at ..., in
+ * thread ..."; the caller frees it.
  */
 char *listed_crash_text(const struct listed_probe *probe,
 			const struct listed_crash *crash);

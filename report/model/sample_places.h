@@ -29,8 +29,8 @@ enum sample_place {
 };
 
 /*
- * Numbers of samples whose pc is in code of the program: in code of modules,
- * and in generated code.
+ * Numbers of polls that found the pc in code of the program: in code of
+ * modules, and in generated code.
  */
 struct sample_places {
 	uint64_t native[PLACE_COUNT];

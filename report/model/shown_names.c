@@ -11,7 +11,10 @@
 
 /* The lengths of names, shortest first. */
 enum {
-	/* like LEVEL_SHORT, but without any list if the name does not fit */
+	/*
+	 * like LEVEL_SHORT, but without template arguments if the name does not
+	 * fit
+	 */
 	LEVEL_FITTED,
 	LEVEL_SHORT,
 	LEVEL_ARGUMENTS,
@@ -158,7 +161,7 @@ static int compare_texts(const void *left, const void *right)
 
 /*
  * Lengthens names of the same text if they belong to different functions.
- * Returns whether there were some.
+ * Returns whether any name was lengthened.
  */
 static int lengthen_equal(const struct shown_names *names,
 			  struct catalog *catalog, struct shown_name **sorted,

@@ -38,9 +38,10 @@ struct shown_name {
 struct shown_names {
 	int are_full; /* whether all names are those of catalog_marked_name() */
 	/*
-	 * Columns for a name and SHOWN_INLINED; 0: no limit. Longer names lose
-	 * template arguments, then outer scopes or the middle. `ellipsis` takes
-	 * the place of these, "..." if NULL.
+	 * Columns for a name and SHOWN_INLINED; 0: no limit. Longer names,
+	 * except full ones and lists of callers, lose template arguments, then
+	 * outer scopes or the middle. `ellipsis` takes the place of these,
+	 * "..." if NULL.
 	 */
 	unsigned int room;
 	const char *ellipsis;

@@ -24,7 +24,8 @@
 struct measure {
 	uint64_t calls;
 	uint64_t tails; /* the tail calls among `calls` */
-	uint64_t ns;    /* CPU or wall time, as the recording has it */
+	/* CPU or wall time, as the recording has it; or an agent's value */
+	uint64_t ns;
 	/* number of samples; 0 if the time is not estimated */
 	uint64_t samples;
 };
@@ -100,7 +101,8 @@ struct tree {
 	struct idmap spots_at; /* maps node << 32 | site to 1 + the spot */
 	/*
 	 * The times of calls; empty unless each call was timed. Of derived
-	 * trees, only those of tree_keep() and tree_inline() have them.
+	 * trees, only those of tree_keep(), tree_inline() and tree_transform()
+	 * have them.
 	 */
 	struct timings timings;
 };
@@ -199,8 +201,8 @@ void tree_add_spot(struct tree *tree, uint32_t node, uint32_t site, uint64_t ns,
 void tree_sum(struct tree *tree);
 
 /*
- * Sorts children by their sums, descending, then by function. Call tree_sum()
- * before.
+ * Sorts children by their sums, descending, then by their sums of calls,
+ * descending, then by function. Call tree_sum() before.
  */
 void tree_order(const struct tree *tree, enum metric metric,
 		struct tree_order *order);

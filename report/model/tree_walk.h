@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Visits a tree in the order of calls: depth first, the largest subtree first.
+ * Visits a tree depth first: callers before callees, the largest subtree first.
  */
 #ifndef CLEW_MODEL_TREE_WALK_H
 #define CLEW_MODEL_TREE_WALK_H

@@ -12,7 +12,10 @@
 /* Returns the catalog's function for an enum wire_wait. */
 uint32_t wait_function(struct catalog *catalog, uint32_t wait);
 
-/* Returns the name without parentheses, or "unknown"; the caller frees it. */
+/*
+ * Returns the name without parentheses, or "system call N" if the call with
+ * this number has no known name; the caller frees it.
+ */
 char *wait_text(uint32_t wait);
 
 #endif

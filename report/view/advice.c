@@ -323,8 +323,8 @@ const char *advice_for_generator(const char *module)
 #define GENERATED_OF "(generated code of "
 
 /*
- * Returns the module that generated the code, which the caller frees; NULL if
- * the code has a name.
+ * Returns the name of the module that generated a function without a name,
+ * which the caller frees; NULL for any other function.
  */
 static char *generator_of(struct catalog *catalog, uint32_t function)
 {
@@ -524,7 +524,10 @@ static char *advise_symbols(struct session *session)
 
 /* ---- Functions that are not hooked because of compiler options ---- */
 
-/* a smaller number of such functions is not caused by compiler options */
+/*
+ * a smaller number of functions that look up return addresses is not caused by
+ * compiler options
+ */
 enum { READERS_MIN = 3 };
 
 static uint64_t readers_of(const struct coverage *coverage)
@@ -534,7 +537,10 @@ static uint64_t readers_of(const struct coverage *coverage)
 	       coverage->by_verdict[VERDICT_IS_CALLS_MCOUNT];
 }
 
-/* Returns a sentence if most functions of a module look up return addresses. */
+/*
+ * Returns a sentence if a module has more functions that look up return
+ * addresses than hooked ones.
+ */
 static char *advise_readers(struct session *session)
 {
 	const struct catalog *catalog = &session->catalog;

@@ -71,7 +71,10 @@ static int next_line(struct loading *loading)
 	return 1;
 }
 
-/* Reads digits of a base up to 16. Returns whether it is such a number. */
+/*
+ * Reads digits of a base up to 16. Returns whether the text is such a number,
+ * and at most INT64_MAX.
+ */
 static int read_number(const char *text, unsigned int base, uint64_t *out)
 {
 	static const char digits[] = "0123456789abcdef";

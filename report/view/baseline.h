@@ -13,13 +13,13 @@
  *     CALLS   NAME KIND SELF-NS SAMPLES TOTAL-NS SAMPLES
  *
  * `time` has the kind of time and the number of samples of equal weight with
- * the same error. Both longer lines and `time` exist only if the recording has
- * time. `missing` exists if calls were not counted.
+ * the same error. The last form of a function's line, and `time`, exist only if
+ * the recording has time. `missing` exists if calls were not counted.
  *
  * Functions are sorted by name, and modules too, except that the program is
- * first. So two baselines of equal counts have equal bytes. Functions of one
- * name are one function. A function without a name has its address in the
- * module, as "+0x12e0"; only then does its module have a build-id, since
+ * first. So two baselines of equal counts and times have equal bytes. Functions
+ * of one name are one function. A function without a name has its address in
+ * the module, as "+0x12e0"; only then does its module have a build-id, since
  * addresses of another build mean nothing.
  */
 #ifndef CLEW_VIEW_BASELINE_H
@@ -42,7 +42,7 @@ int baseline_is_at(const char *path);
 /*
  * Opens a baseline as a session without contexts and samples: each function is
  * a child of the root, and session->totals has the totals. Returns 0, or -errno
- * and *why, which names the line.
+ * and *why, which names the line of an error in the text.
  */
 int baseline_open(struct session *session, const char *path, char **why);
 

@@ -20,7 +20,7 @@ struct butterfly_row {
 
 struct butterfly {
 	struct measure self, total;
-	uint64_t calls_made; /* number of calls of all callees */
+	uint64_t calls_made; /* number of calls that the function made */
 	struct butterfly_row *callers, *callees; /* largest first */
 	size_t caller_count, callee_count;
 	struct timing timing;    /* times as measured, if calls were timed */

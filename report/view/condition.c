@@ -11,7 +11,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Larger limits cannot be exceeded, and they are exact as a double. */
+/*
+ * Larger limits are refused. Whole numbers up to this one are exact as a
+ * double.
+ */
 #define LIMIT_MAX 1e15
 
 enum { DIGITS_MAX = 32 };

@@ -36,7 +36,7 @@ struct condition {
 	enum condition_operator operator;
 	/* whether the limit is a percentage of the first recording's value */
 	int is_percent;
-	double limit; /* percent, calls or nanoseconds */
+	double limit; /* percent, calls, nanoseconds or the value's unit */
 };
 
 /*

@@ -4,14 +4,12 @@
  *
  * The first of these rules that matches decides:
  *
- *	1. the full name
- *	2. the name without result or parameters: "f<long>" for
- *	   "long f<long>(long)"
- *	3. an address: "0x12e0", "module+0x12e0"; also inside of a function
- *	4. a source line: "parse.c:12"
- *	5. a short name, as tables show it: "std::map<...>::find"
- *	6. the last parts of a name: "find", "map::find"
- *	7. a POSIX extended regular expression
+ * 1. the full name, or that of a function that was merged with it 2. the name
+ * without result or parameters: "f<long>" for "long f<long>(long)" 3. an
+ * address: "0x12e0", "module+0x12e0"; also inside of a function 4. a source
+ * line: "parse.c:12" 5. a short name, as tables show it: "std::map<...>::find"
+ * 6. the last parts of a name: "find", "map::find" 7. a POSIX extended regular
+ * expression
  *
  * In rules 5 and 6 template arguments and parameters may be omitted.
  *

@@ -90,7 +90,10 @@ void flat_find_lacking(struct flat *flat, const struct tree *tree,
 		       const uint32_t *labels, size_t label_count,
 		       const struct catalog *catalog);
 
-/* Returns whether the row's calls are known, so that one has a time. */
+/*
+ * Returns whether the row has calls and lacks none, so that the time of one
+ * call is known.
+ */
 static inline int flat_has_per_call(const struct flat_row *row)
 {
 	return row->self.calls && !row->lacks_calls;
@@ -109,8 +112,8 @@ void flat_keep_groups(struct flat *flat, struct catalog *catalog);
 /* Keeps only Java methods of which each call is counted. */
 void flat_keep_java(struct flat *flat, const struct catalog *catalog);
 /*
- * Sets the quantiles of each row if calls were timed. The labels must be those
- * of LABEL_JNI.
+ * Sets the quantiles of each row for which there are histograms. The labels
+ * must be those of LABEL_JNI.
  */
 void flat_find_quantiles(struct flat *flat, const struct tree *tree,
 			 const uint32_t *labels, size_t label_count);

@@ -10,14 +10,16 @@
 /*
  * Creates one row for each line, named "FILE:LINE in FUNCTION", where FUNCTION
  * is the innermost inlined one. Code without line information gets one row for
- * each function. Rows have own time only. Free with flat_fini().
+ * each function. Rows have no calls, and their total is their own time. Free
+ * with flat_fini().
  */
 void flat_init_lines(struct flat *flat, const struct tree *tree,
 		     struct catalog *catalog);
 
 /*
  * Does the same for each address, named "MODULE+0xVADDR in FUNCTION+0xOFFSET,
- * FILE:LINE". Sets the `site` of rows.
+ * FILE:LINE" as far as known. Sets the `site` of these rows. Code that a
+ * runtime announced gets one row for each function.
  */
 void flat_init_addresses(struct flat *flat, const struct tree *tree,
 			 struct catalog *catalog);

@@ -20,12 +20,14 @@ struct gate_result {
 	const struct condition *condition;
 	enum gate_state state;
 	/*
-	 * The values that decided. With `*`, of the function with the largest
-	 * change among those that fail or are undecided; 0 if there is none.
+	 * The values that decided. With `*`, those of the function with the
+	 * largest change among the functions with this result; 0 if all
+	 * functions passed.
 	 */
 	uint64_t before, after;
 	/*
-	 * for a condition with `*`, the function that was judged; otherwise 0
+	 * for a condition with `*`, the function to which these values belong;
+	 * otherwise, or if all functions passed, 0
 	 */
 	uint32_t function;
 	/*

@@ -55,8 +55,8 @@ struct site_chain {
 };
 
 /*
- * A tree while inlined functions are put into it. Each call site is looked up
- * once, although many nodes have the same one.
+ * A tree while inlined functions are put into it. A call site of many nodes is
+ * looked up once, and again only if another caller has it.
  */
 struct inlining {
 	struct tree *out;

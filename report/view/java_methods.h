@@ -22,8 +22,8 @@ struct java_methods {
 };
 
 /*
- * Counts the Java methods of a catalog. Without such an option, all numbers are
- * 0.
+ * Counts the Java methods of a catalog. Without one of these options, all
+ * numbers are 0.
  */
 struct java_methods java_methods_of(const struct catalog *catalog);
 

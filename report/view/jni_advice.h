@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Advice for native methods on cheaper use of JNI: one sentence for each caller
- * that costs more than needed. There is none for natives of the Java platform
- * itself, which users cannot change.
+ * that costs more than needed. Native methods of the Java platform itself,
+ * which users cannot change, get no sentence.
  */
 #ifndef CLEW_VIEW_JNI_ADVICE_H
 #define CLEW_VIEW_JNI_ADVICE_H

@@ -23,7 +23,10 @@ static uint32_t module_label(struct catalog *catalog, uint32_t function,
 	return of_module[module];
 }
 
-/* Returns the function that stands for a JNI function with its caller. */
+/*
+ * Returns the function that stands for a JNI function with its caller; for any
+ * other function, the function itself.
+ */
 static uint32_t jni_env_label(struct catalog *catalog, const struct tree *tree,
 			      const struct tree_node *node)
 {

@@ -17,17 +17,17 @@ enum label_by {
 	LABEL_GROUP,
 	LABEL_JNI,     /* a native method with its Java caller */
 	LABEL_JNI_ENV, /* a JNI function with its caller */
-	LABEL_JAVA,    /* like LABEL_FUNCTION, but only Java methods count */
+	LABEL_JAVA,    /* like LABEL_FUNCTION; tables keep only Java methods */
 	/*
-	 * A function with all its callers; nodes without calls and time have no
-	 * label.
+	 * A function with its callers, up to a limit. The label of a node
+	 * without calls and time is its function.
 	 */
 	LABEL_CONTEXT,
 };
 
 /*
- * Separates the function and its caller in a label of LABEL_JNI or
- * LABEL_CONTEXT.
+ * Separates the function and its caller in a label of LABEL_JNI, LABEL_JNI_ENV
+ * or LABEL_CONTEXT.
  */
 #define LABEL_JNI_FROM " <- "
 
@@ -39,8 +39,9 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 		    enum label_by by);
 
 /*
- * Returns the LABEL_JNI label of a native method and its caller. All callers
- * that are no Java methods, such as FUNCTION_NONE, have one label.
+ * Returns the LABEL_JNI label of a native method and its caller. For one native
+ * method, all callers that are no Java methods, such as FUNCTION_NONE, have one
+ * label.
  */
 uint32_t labels_jni(struct catalog *catalog, uint32_t native, uint32_t caller);
 

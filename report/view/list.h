@@ -12,7 +12,7 @@ struct list_view {
 	enum list_detail detail;
 	/* whether the list is that of a file, where nothing is hooked yet */
 	int is_forecast;
-	/* number of breakpoints that were hit in a recording */
+	/* how often breakpoints were hit in a recording */
 	uint64_t trap_hits;
 	int shows_full_names;
 	/* whether calls were counted in code that the JVM has compiled */

@@ -4,11 +4,12 @@
  *
  * Functions of modules with the same build-id are matched by address. Functions
  * of different builds are matched by the names of module and function. A
- * module's version, as in "libz.so.1.2.13", the name of the program, and
- * suffixes of clones such as ".constprop.0" are ignored. Functions without
- * names match only in the same build. Functions of one module with the same
- * name, such as static functions of several files, are one function, unless
- * both recordings are of the same build.
+ * module's version, as in "libz.so.1.2.13", and suffixes of clones such as
+ * ".constprop.0" are ignored; so is the name of the program, if at least half
+ * of its called functions have names that the other program has also. Functions
+ * without names match only in the same build. Functions of one module with the
+ * same name, such as static functions of several files, are one function,
+ * unless both recordings are of the same build.
  */
 #ifndef CLEW_VIEW_MATCH_H
 #define CLEW_VIEW_MATCH_H
@@ -27,8 +28,8 @@ struct match {
 	/* for each module of `from`, 1 + the module of the same build, or 0 */
 	uint32_t *builds;
 	/*
-	 * for each module of `from`, 1 + the module of the same or another
-	 * version, or 0
+	 * for each module of `from`, the module of `to` of the same or another
+	 * version, or CATALOG_NO_MODULE
 	 */
 	uint32_t *homes;
 	/*

@@ -22,7 +22,8 @@ typedef uint32_t (*representation_step)(void *context, uint32_t parent,
 					uint32_t function);
 
 /*
- * Groups above processes or threads are kept. Free the result with tree_fini().
+ * Nodes of processes and threads (KIND_GROUP) are kept. Free the result with
+ * tree_fini().
  */
 void tree_represent(const struct tree *tree, struct catalog *catalog,
 		    representation_step step, void *context,
@@ -30,7 +31,7 @@ void tree_represent(const struct tree *tree, struct catalog *catalog,
 
 enum represented_by {
 	REPRESENT_MODULE,
-	/* the source file, or the module's name without debug information */
+	/* the source file, or the module's name if the file is unknown */
 	REPRESENT_FILE,
 	/* the class or namespace, or the function itself if it has neither */
 	REPRESENT_CLASS,

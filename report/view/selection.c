@@ -159,7 +159,10 @@ uint8_t *selection_named(struct catalog *catalog, const char *name)
 	return NULL;
 }
 
-/* Returns the length of a name up to its parameters, ignoring brackets. */
+/*
+ * Returns the length of a name up to its parameters, ignoring brackets. Returns
+ * the whole length if an operator's name comes first.
+ */
 static size_t plain_length(const char *name)
 {
 	int depth = 0;

@@ -49,7 +49,10 @@ uint8_t *selection_named(struct catalog *catalog, const char *name);
 int selection_is_named(struct catalog *catalog, uint32_t function,
 		       const char *name);
 
-/* Returns whether the tree contains a selected function. */
+/*
+ * Returns whether the tree contains a selected function. Returns 1 for any tree
+ * if all functions are selected.
+ */
 int selection_has_any(const struct selection *selection,
 		      struct catalog *catalog, const struct tree *tree);
 

@@ -36,8 +36,9 @@ struct session {
 	char *command;
 	/*
 	 * Name of the program that this process executed last, without its
-	 * folder and safe to print; NULL: unknown. Then the pid and the start
-	 * time of the part that the program has written.
+	 * folder and safe to print; NULL: unknown. program_pid and program_ns
+	 * are the pid and the start time of the part that the program has
+	 * written.
 	 */
 	char *program;
 	uint32_t program_pid;
@@ -47,12 +48,9 @@ struct session {
 	 * without an end, and both are 0 without a period.
 	 */
 	uint64_t from_ns, to_ns;
-	/*
-	 * 1 if calls were only counted, without times: none is then in the
-	 * period
-	 */
+	/* 1 if the calls have no times, so that the period contains no calls */
 	int has_no_calls;
-	/* number of samples, including those in clew's own code */
+	/* number of polls in all samples, including those in clew's own code */
 	uint64_t samples_taken;
 	/* The entry of `values` that replaces time, or NULL. */
 	const struct value_sum *value;
@@ -70,13 +68,18 @@ struct session {
 	struct shown_names names; /* for text: names of functions in tables */
 	/* for text: whether the source location of each function is shown */
 	int shows_lines;
-	enum metric metric; /* time, if the recording has any */
+	/*
+	 * time, if the recording has times that are no guess, or if `value` is
+	 * set
+	 */
+	enum metric metric;
 };
 
 /*
  * Reads and merges a recording. Returns 0, and the caller calls
  * session_close(); or -errno and *why: -ESRCH if `whose` selects no process or
- * no thread, -ENODATA if no trace contains the labels that `whose` requests.
+ * no thread, -ENODATA if no trace contains the labels, or no agent the value,
+ * that `whose` requests.
  */
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why);

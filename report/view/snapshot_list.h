@@ -17,7 +17,7 @@ struct listed_snapshot {
 	uint32_t tid; /* 0 if there is no mark, so that the call is unknown */
 	/* index in the catalog, or FUNCTION_NONE if it is unknown */
 	uint32_t function;
-	uint64_t time_ns; /* CLOCK_REALTIME */
+	uint64_t time_ns; /* CLOCK_REALTIME; 0 if there is no mark */
 	/*
 	 * duration of the call until the snapshot; 0 if the probe measured none
 	 */
@@ -45,7 +45,8 @@ void snapshot_list_fini(struct snapshot_list *list);
 
 /*
  * Returns the function and the duration of a snapshot's call: "handle, 413 ms",
- * "handle", or "" if no call caused it. The caller frees the text.
+ * "handle", or "" if no call caused it or the function is unknown. The caller
+ * frees the text.
  */
 char *snapshot_call_text(const struct listed_snapshot *one,
 			 struct session *session);

@@ -147,7 +147,10 @@ static void find_looping(struct summary *summary, const struct catalog *catalog,
 	}
 }
 
-/* Adds up calls of functions that were always counted, and of the others. */
+/*
+ * Adds up the calls of functions that were always counted, and the missed calls
+ * of the other functions.
+ */
 static void find_left_out(struct summary_budget *budget,
 			  const struct catalog *catalog,
 			  const struct of_function *functions)

@@ -38,8 +38,8 @@ struct asked_stacks {
  */
 struct summary_budget {
 	/*
-	 * The budget of any process, in thousandths of CPU time. 0 if there is
-	 * none.
+	 * The largest budget of any process, in thousandths of CPU time. 0 if
+	 * no process has a budget.
 	 */
 	uint32_t thousandths;
 	/* observed CPU time, and clew's estimated share */
@@ -71,7 +71,10 @@ struct summary {
 	uint64_t follow_ups;   /* as in struct merged (merge.h) */
 	uint64_t strays;       /* as in struct merged (merge.h) */
 	uint64_t max_contexts; /* the smallest limit of any process */
-	/* the smallest limit of any process; 0 if there is none */
+	/*
+	 * the smallest limit of any process in bytes; 0 if no process has a
+	 * limit
+	 */
 	uint64_t max_bytes;
 	uint64_t folded_calls;
 	uint64_t folds[WIRE_FOLD_COUNT]; /* folded calls by cause */
@@ -110,7 +113,10 @@ struct summary {
 	int shows_clew; /* whether the tree contains the time of clew itself */
 	/* time of hooking before main(), the sum of all processes */
 	uint64_t hook_ns;
-	/* Wall time of the longest process whose end is known. */
+	/*
+	 * The longest wall time between the first and the latest recorded
+	 * moment of a part.
+	 */
 	uint64_t ran_ns;
 	uint64_t recorded_bytes;
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
@@ -134,7 +140,8 @@ struct summary {
 	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* indices in the catalog */
 	struct summary_budget budget;
 	/*
-	 * Written by clew import; then the format and flags of the first part.
+	 * Whether a part was written by clew import. import_format and
+	 * import_flags are those of the first such part.
 	 */
 	int is_imported;
 	enum wire_import_format import_format;
@@ -151,8 +158,9 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 		    const struct merged *merged);
 
 /*
- * Limits calls, contexts, time and samples to those of a tree, which contains a
- * part of the recording. All other members describe the whole recording.
+ * Limits calls, contexts, time and samples, and the errors of time, to those of
+ * a tree, which contains a part of the recording. All other members describe
+ * the whole recording.
  */
 void summary_narrow(struct summary *summary, const struct tree *tree);
 

@@ -49,7 +49,8 @@ int transform_is_asked(const struct transform *transform);
 
 /*
  * Adds the words of "std,module:libz*,recursion" to the folds. Returns 0; or
- * -EINVAL if a word is empty.
+ * -EINVAL if a word is empty or "module:", after the words before it were
+ * added.
  */
 int transform_add_folds(struct transform *transform, const char *text);
 

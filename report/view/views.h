@@ -10,7 +10,7 @@
 /*
  * Copies the tree without functions for which keep[function] is 0. The callees
  * of such a function are placed below its nearest kept caller, which also gets
- * its time. Free the result with tree_fini().
+ * its time; its calls are omitted. Free the result with tree_fini().
  */
 void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept);
 
