@@ -241,7 +241,7 @@ static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 	if (hot.aside && hot.aside->listed_until)
 		leave_list(stack);
 	if (runtime_is_detaching() && hot.id == id)
-		return; /* no function is left, and detaching must be fast */
+		return; /* the jump ends no call, and detaching must be fast */
 	pause = sink_jump(__builtin_frame_address(0), stack);
 	land(stack, id, function);
 	sink_moved(0);

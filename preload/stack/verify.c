@@ -52,7 +52,10 @@ enum outcome {
 	VERIFIED,
 	COLLISION,
 	DIVERGED,
-	/* The context is that of a "(folded)", which cannot be verified. */
+	/*
+	 * The context, or that of a caller, is that of a "(folded)", which
+	 * cannot be verified.
+	 */
 	UNTOLD,
 	/* PARTIAL plus a value of enum wire_partial. */
 	PARTIAL,

@@ -375,8 +375,10 @@ static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
 
 /*
  * Returns whether a chain of AHEAD_MAX links, or of all up to its end, begins
- * with the link at `beyond`. If no link follows some link of this chain, that
- * one is searched again further out, in a slot with another caller.
+ * with the link at `beyond`. The chain also ends at the first function of a
+ * stack (walk_first_function()). If no link follows a link of the chain,
+ * another link is searched in its place: further out, in a slot with another
+ * caller.
  */
 static int leads_from(struct walk *beyond, const struct shadow_slot *shadow)
 {
