@@ -73,7 +73,8 @@ _Static_assert(sizeof(struct wire_verdicts) == 72, "on the wire");
 /*
  * The header of a tally, at the start of its chunk. Contexts follow up to
  * WIRE_TALLY_TABLE_OFFSET, then the first count table. Only the thread that
- * owns the tally writes to it. A reader may see values that are slightly old.
+ * owns the tally writes to it; other threads store only present_ns and cpu_ns.
+ * A reader may see values that are slightly old.
  *
  * If the table must grow, the owner copies it to a new table, stores `table`,
  * zeroes the counts of the old table, and stores `retired`. A stub that was
