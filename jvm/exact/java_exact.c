@@ -2,9 +2,9 @@
 /*
  * Rewrites classes when the JVM loads them. Classes that are already loaded
  * when clew begins are rewritten at once if --java selects them. In a JVM with
- * clew from its start, classes of the JDK, of an AOT cache and of other agents
- * are loaded that early, before VMInit. When clew detaches, all classes are
- * restored.
+ * clew from its start, clew begins in VMInit. Classes of the JDK, of an AOT
+ * cache and of other agents may have been loaded before. When clew detaches,
+ * all classes are restored.
  */
 #include "jvm/exact/java_exact.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selects the Java methods to count exactly: patterns of
- * --java=exact:PATTERN,... match "com.acme.Foo.bar" or the class alone. A
- * pattern is a glob or /REGEX/; ! in front of it excludes. Without patterns
- * that include, all methods are selected except those of the JDK's classes.
+ * Selects the Java methods to count exactly, by --java=exact:PATTERN,... A
+ * pattern is a glob, which matches "com.acme.Foo.bar" or the class alone, or
+ * /REGEX/, which is searched in "com.acme.Foo.bar". A pattern that begins with
+ * ! excludes. Without patterns that include, all methods are selected except
+ * those of the JDK's classes.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_SELECTION_H
 #define CLEW_JVM_EXACT_JAVA_SELECTION_H
