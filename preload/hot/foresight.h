@@ -11,8 +11,9 @@
  *
  *	(caller's function, the callee before or none) -> callee
  *
- * The slow path then prefetches the entries of two contexts: the next callee
- * that its caller is expected to call, and its own first callee.
+ * The slow path then prefetches the entries of two contexts: that of the callee
+ * that the new context's caller is expected to call next, and that of the new
+ * context's first expected callee.
  *
  * Notes are hints only. A handler that interrupts this code stores wrong notes,
  * and functions that share an element overwrite each other's notes. A wrong
