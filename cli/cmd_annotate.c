@@ -181,8 +181,8 @@ static struct measure *function_selves(const struct session *session)
 
 /*
  * Finds the function that the user names, and its copies, among the selected
- * functions with time or calls of their own. Returns 1; or 0 if none matches or
- * several different ones do.
+ * functions with time or calls of their own. Returns 1; or 0 if no function
+ * matches or several different ones do.
  */
 static int choose(struct annotated_functions *chosen, struct session *session,
 		  const struct selection *selection, const char *name)
@@ -244,7 +244,10 @@ static int find_functions(const char *command, struct session *session,
 
 /* ---- Output ---- */
 
-/* Returns why nothing can be shown of any function, or NULL. */
+/*
+ * Returns why nothing can be shown of any function; NULL if something can be
+ * shown.
+ */
 static const char *why_nothing(const struct annotate_options *options,
 			       const struct annotation *items, size_t count)
 {

@@ -208,8 +208,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /*
- * Why a file of rules cannot contain a directive here. Indexed by enum
- * wire_directive.
+ * Why a file of rules cannot contain a directive here, or NULL if it can.
+ * Indexed by enum wire_directive.
  */
 static const struct {
 	const char *word, *why;
@@ -389,7 +389,11 @@ static int earlier(int ms, int other_ms)
 	return ms < 0 || (other_ms >= 0 && other_ms < ms) ? other_ms : ms;
 }
 
-/* Waits until the time, the calls, a signal or the processes end it. */
+/*
+ * Waits until the time of --for has passed, the calls of --calls are counted, a
+ * signal to end arrives, or all processes have exited. Saves and pushes
+ * intervals meanwhile.
+ */
 static void wait_for_end(struct attach_run *run)
 {
 	struct call_limit limit = { .calls = run->options->calls };
@@ -427,7 +431,10 @@ static void begin_intervals(struct attach_run *run)
 			(const char *const *)run->folders, run->folder_count);
 }
 
-/* Prints what was pushed. Returns how many pushes and snapshots failed. */
+/*
+ * Ends the work of the intervals and prints its results. Returns how many
+ * pushes and snapshots failed.
+ */
 static uint64_t end_intervals(struct attach_run *run)
 {
 	struct push_counts counts;
@@ -489,7 +496,10 @@ static void print_pauses(struct attach_run *run, const char *what, size_t count)
 			 what, count, all_ms, one_ms);
 }
 
-/* Prints the memory of all processes together. */
+/*
+ * Unless --quiet is given, prints an amount of memory of `count` processes
+ * together.
+ */
 static void print_memory(const struct attach_run *run, const char *what,
 			 int64_t kb, size_t count)
 {
@@ -507,7 +517,10 @@ static void print_end(const struct attach_run *run, pid_t pid, int err)
 			 err == -EIO ? "executed another program" : "exited");
 }
 
-/* Detaches from all processes. Returns the number of failures. */
+/*
+ * Detaches from all processes. Returns the number of failures; that a process
+ * has exited or executed another program is no failure.
+ */
 static size_t detach_all(struct attach_run *run)
 {
 	struct attach_group *group = &run->group;
@@ -539,8 +552,8 @@ static size_t detach_all(struct attach_run *run)
 enum { SOME_REFUSED = 2, SOME_LOST = 3 };
 
 /*
- * Prints a summary. Returns 0 if no function could be hooked, after a line
- * about it.
+ * Prints a summary. If no function could be hooked, prints a line about it and
+ * returns 0; otherwise returns 1.
  */
 static int summarise(const struct attach_run *run)
 {
@@ -586,7 +599,10 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Adds a cache that other users can read if their processes are recorded. */
+/*
+ * Unless --no-cache is given, adds a cache. Other users can read it if clew is
+ * root and records their processes.
+ */
 static void add_cache(struct attach_options *options,
 		      const struct chosen *chosen)
 {

@@ -224,8 +224,9 @@ static void add(struct cache_entries *entries, const char *directory, int fd,
 }
 
 /*
- * Adds the content of a directory, and sorts all entries: the least recently
- * used one first. `path` must outlive the entries. Returns 0 or -errno.
+ * Adds the cache's files in a directory, and sorts all entries: the least
+ * recently used one first. `path` must outlive the entries. Returns 0 or
+ * -errno.
  */
 static int list_folder(const char *path, struct cache_entries *entries)
 {
@@ -265,7 +266,10 @@ static void list_inner(const char *path, const char *name,
 	list_folder(folder, entries);
 }
 
-/* Adds the content of a directory and of its folders for other users' files. */
+/*
+ * Adds the files of the cache in a directory, and in its folders for other
+ * users and for sessions. Returns 0 or -errno.
+ */
 static int list(const char *path, struct cache_entries *entries)
 {
 	DIR *stream = opendir(path);
@@ -310,7 +314,7 @@ static void remove_former_indexes(const char *directory)
 	}
 }
 
-/* Removes empty folders. */
+/* Removes those folders inside the cache that are empty. */
 static void remove_folders(const struct cache_entries *entries)
 {
 	for (size_t i = 0; i < entries->folder_count; i++)

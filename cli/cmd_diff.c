@@ -42,7 +42,8 @@ struct diff_options {
 	const char *after, *before_path;
 	struct session *before; /* The first recording, once it is open. */
 	struct tree_limits limits;
-	int key; /* enum diff_key; -1 for self time, if there is any. */
+	/* enum diff_key; -1: self time if there is any, otherwise calls. */
+	int key;
 	int shows_tree;
 	const char *page; /* File of --html, or NULL. */
 	/* Texts of --fail-if until all options are parsed; then conditions. */

@@ -251,8 +251,9 @@ static int check_measures(const struct export *export,
 }
 
 /*
- * Opens traces, if the format uses them and the recording has any. The window
- * also limits other items with a time.
+ * Opens traces, if the format uses them, the recording has any, and no
+ * transform is requested. For a format that uses traces and has no tree, also
+ * limits samples to the window.
  */
 static void open_traces(struct export *export, struct traces *traces,
 			const struct export_options *options)

@@ -60,8 +60,8 @@ static const struct argp_option argp_options[] = {
 };
 
 /*
- * Rejects options about times for values, which have none, and without a
- * timeline.
+ * Rejects options about times together with --value, because values have no
+ * times, and a time window without a timeline (--slices=0).
  */
 static void check_timeline(struct html_options *options,
 			   struct argp_state *state)

@@ -186,8 +186,8 @@ static int add_process(struct list_view *view, pid_t pid, char **why)
 }
 
 /*
- * Adds what the user names, a recording or a file, to the list. Returns 0, or
- * -errno and *why.
+ * Adds what the user names, a process, a recording or a file, to the list.
+ * Returns 0, or -errno and *why.
  */
 static int add(struct list_view *view, const struct list_options *options,
 	       char **why)

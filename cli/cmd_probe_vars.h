@@ -6,8 +6,8 @@
 #include "cli/probes/probe_file.h"
 
 /*
- * Prints the variables at all matching locations. Returns 0, or -errno and
- * *why.
+ * Prints the variables at all matching locations, up to the first location at
+ * which they cannot be read. Returns 0, or -errno and *why.
  */
 int print_probe_variables(const struct probe_file *file, const char *path,
 			  const struct probe_spec *spec, char **why);

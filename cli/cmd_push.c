@@ -221,7 +221,10 @@ static int send(const char *name, const struct push_command *command,
 	return err ? give_up(name, why) : finish_output(name);
 }
 
-/* Removes the smallest contexts if the profile has too many samples. */
+/*
+ * If the profile has too many samples, removes the smallest contexts and
+ * returns 1, and the caller frees pruned->tree. Otherwise returns 0.
+ */
 static int limit_samples(const struct push_command *command,
 			 struct export *export, struct pruned *pruned)
 {

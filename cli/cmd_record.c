@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `clew record`: runs a program and records it. If recording fails, the target
- * runs all the same. The exit status is the target's; STATUS_UNRECORDED if the
- * target succeeds but is not recorded; or 126 or 127 if it cannot be executed.
+ * runs all the same, unless an option is wrong or a probe is impossible. The
+ * exit status is the target's; STATUS_UNRECORDED if the target succeeds but is
+ * not recorded; or 126 or 127 if it cannot be executed.
  */
 #include <argp.h>
 #include <errno.h>
@@ -330,7 +331,7 @@ static int show_recording(const char *name,
 	return is_recorded;
 }
 
-/* ---- The earlier recording ---- */
+/* ---- The earlier recording, and tasks while the target runs ---- */
 
 /* Tasks while the target runs. */
 struct record_poll {

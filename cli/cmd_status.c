@@ -20,7 +20,7 @@
 #include "cli/common/options.h"
 #include "report/write/json.h"
 
-/* Between the two readings. */
+/* Nanoseconds between the two readings. */
 #define INTERVAL_NS 200000000L
 
 enum { KEY_JSON = 0x100, KEY_METRICS };

@@ -11,11 +11,11 @@
 /* A process after the second reading. */
 struct status {
 	struct live_process process;
-	uint64_t read_ns; /* Time of the first reading. */
+	uint64_t read_ns; /* Time of the latest reading (CLOCK_MONOTONIC). */
 	struct part_totals totals;
 	struct wire_header header; /* header of the part */
 	uint64_t calls_per_s;
-	uint64_t bytes; /* Size of the recording. */
+	uint64_t bytes; /* Size of the process's part. */
 	int is_gone;
 };
 

@@ -159,7 +159,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- A stream of tables ---- */
 
-/* Prints the table. Returns the number of its rows. */
+/*
+ * Prints the table, up to top->top rows. Returns the number of rows that the
+ * filter leaves, including rows that are not printed.
+ */
 static size_t print_table(const struct top_command *top,
 			  struct live_counts *counts)
 {

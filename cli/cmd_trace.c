@@ -61,7 +61,7 @@ struct trace_options {
 	size_t top;
 	uint32_t levels;
 	int compares;   /* Compare the slowest call with another one. */
-	size_t against; /* Rank of that call; 0 for the median. */
+	size_t against; /* Rank of that call; 0: median; SIZE_MAX: fastest. */
 };
 
 /* Open while the command runs. */
@@ -250,7 +250,7 @@ static int has_other_filter(const struct trace_options *options)
 	       window_is_asked(&options->window);
 }
 
-/* Returns whether options hide calls, so that none may be left. */
+/* Returns whether options hide calls, so that possibly no call is left. */
 static int has_filter(const struct trace_options *options)
 {
 	return selection_is_asked(&options->selection) ||
@@ -314,8 +314,8 @@ static void write_main_path(struct opened *opened,
 }
 
 /*
- * Writes the slowest calls of a function. Returns 0, or -ENODATA if there is no
- * call.
+ * Writes the slowest calls of a function: options->top calls, or TOP_MAX if
+ * that is 0. Returns 0, or -ENODATA if there is no call.
  */
 static int write_slowest(struct opened *opened,
 			 const struct trace_options *options,
