@@ -479,7 +479,10 @@ PLACE void times_out(void)
 	RELEASE(&seen, pthread_mutex_unlock(&of_condition));
 }
 
-/* The cleanup handler holds the lock again and releases it. */
+/*
+ * Runs when a thread is cancelled in a condition wait: the lock is held again
+ * and is released.
+ */
 static void gives_back(void *lock)
 {
 	check(pthread_mutex_unlock(lock) == 0);

@@ -22,7 +22,10 @@
 #define PACKET_ROOM_WORDS                                                      \
 	((WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) / sizeof(uint32_t))
 
-/* Opens the process's trace for reading; -1: there is none. */
+/*
+ * Opens the process's trace for reading. Returns a descriptor, or -1 if there
+ * is no trace.
+ */
 PACKET_ROOM_INLINE int packet_room_open(void)
 {
 	static char line[4096]; /* not on the stack, which walks read */
@@ -42,7 +45,8 @@ PACKET_ROOM_INLINE int packet_room_open(void)
 }
 
 /*
- * Returns the offset of the last packet's words in the file; 0: there is none.
+ * Returns the offset of the last packet's words in the file; 0 if there is no
+ * packet.
  */
 PACKET_ROOM_INLINE off_t packet_room_find(int fd)
 {

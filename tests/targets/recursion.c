@@ -86,7 +86,7 @@ static COUNTED unsigned int ring(unsigned int n)
 	return sum;
 }
 
-/* Short functions, which call none. */
+/* Short functions, which call no other function. */
 #define LEAF(name, expression)                                                 \
 	static COUNTED unsigned int name(unsigned int n)                       \
 	{                                                                      \

@@ -10,7 +10,10 @@
 #define SPARE_STACK_PAGE 4096
 #define SPARE_STACK_ROOM (16 * SPARE_STACK_PAGE)
 
-/* Sets a stack that inaccessible pages precede. Returns whether this failed. */
+/*
+ * Sets an alternate stack that inaccessible pages precede. Returns whether this
+ * failed.
+ */
 static int use_spare_stack(size_t spare_bytes)
 {
 	const size_t bytes = getauxval(AT_MINSIGSTKSZ) + spare_bytes;

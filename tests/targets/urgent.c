@@ -187,7 +187,10 @@ static int told(void)
 	return 0;
 }
 
-/* No more signals can be queued: the fatal SIGIO must not be sent instead. */
+/*
+ * Runs while no more signals can be queued; the kernel must not send the fatal
+ * SIGIO instead.
+ */
 static int full(void)
 {
 	const int signal = SIGRTMIN + 5;

@@ -170,7 +170,10 @@ static uint32_t random_below(uint32_t limit)
 	return (random_state >> 8) % limit;
 }
 
-/* plane[t][a] is the code at address a from time t to t + 1; 0 means none. */
+/*
+ * plane[t][a] is the code at address a from time t to t + 1; 0 means that there
+ * is no code.
+ */
 static uint32_t plane[TIMES][WIDTH];
 
 struct blob {

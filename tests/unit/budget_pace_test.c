@@ -13,7 +13,10 @@ struct program {
 	struct budget_pace pace;
 };
 
-/* The measured loop costs 1 ns a call. The leaf is left out between surveys. */
+/*
+ * Initializes a program with a measured loop of 1 ns a call, and a leaf that is
+ * left out between surveys.
+ */
 static void begin(struct program *program)
 {
 	*program = (struct program){ .pace = { .measured_ps = 1000 } };
@@ -25,7 +28,9 @@ static void begin(struct program *program)
 }
 
 /*
- * In each ms of its own time, the program calls 1,000 steps of 100 leaves each.
+ * Ends an interval with own_ms of the program's own time. In each ms the
+ * program calls 1,000 steps of 100 leaves each; leaves are counted only in a
+ * survey.
  */
 static void go_on(struct program *program, int is_survey, uint64_t own_ms,
 		  uint64_t cpu_ms)

@@ -6,7 +6,9 @@
 #define MS 1e6
 #define S  1e9
 
-/* A budget of 5 %, and surveys of 10 ms in which clew takes half of the time.
+/*
+ * Returns the time to the next survey for a budget of 5 % and surveys of 10 ms,
+ * in which clew takes half of the time.
  */
 static double wait_ns(void)
 {

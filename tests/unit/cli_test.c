@@ -214,7 +214,10 @@ static void failed_attempts_keep_both_recordings(void **state)
 	remove_directory(directory);
 }
 
-/* `has_part`: the command had recorded something when it was killed. */
+/*
+ * Checks what a second command leaves at the path and at its .old after a first
+ * command was killed. `has_part`: the first command had recorded something.
+ */
 static void after_a_killed_command(int has_part, const char *kept,
 				   const char *older)
 {

@@ -58,7 +58,10 @@ static double coverage(unsigned int samples, double share)
 	return sum;
 }
 
-/* Jeffreys' interval for 20 of 100, and the rule of three for none. */
+/*
+ * Checks Jeffreys' interval for 20 of 100 samples, and the intervals for 0 and
+ * for all of 1,000.
+ */
 static void shares_have_an_interval(void **state)
 {
 	struct share_interval some = confidence_share(0.2, 100);

@@ -146,8 +146,9 @@ static void add_samples(struct session *session, uint32_t n, uint64_t samples)
 }
 
 /*
- * Compares two sessions where f has these samples. The times of g differ by
- * chance, and h has calls but no samples.
+ * Returns whether the difference of f is significant between two sessions where
+ * f has these samples. The times of g differ by chance, and h has calls but no
+ * samples.
  */
 static int is_f_significant(uint64_t samples_before, uint64_t samples_after)
 {

@@ -487,7 +487,7 @@ static void openings_end_with_the_deciding_byte(void **state)
 
 /*
  * Writes an opening and bytes that may follow it. The base of a SIB byte is
- * rsp, none, or one other register.
+ * rsp, another register, or absent.
  */
 static void put_opening(uint8_t code[OPENING_READ_BYTES], const char *start,
 			uint8_t opcode, uint8_t modrm, uint64_t random)

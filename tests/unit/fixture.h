@@ -63,7 +63,11 @@ void fixture_method(struct fixture *fixture, uint32_t number, uint32_t left,
 		    const char *class_name, const char *name,
 		    const char *signature);
 
-/* If `calls` is NULL, the bytecodes are WIRE_BYTECODE_NONE. */
+/*
+ * Adds a stack of Java methods with the number `number`: `count` methods and
+ * the bytecodes that they had reached. If `calls` is NULL, the bytecodes are
+ * WIRE_BYTECODE_NONE.
+ */
 void fixture_stack(struct fixture *fixture, uint32_t number,
 		   const uint32_t *numbers, const uint16_t *calls,
 		   uint32_t count);

@@ -249,7 +249,10 @@ static uint32_t java(struct sampled_world *world, const char *name)
 			     CATALOG_NO_MODULE, name);
 }
 
-/* a, b and c call each other, c has called d, and b has called e. */
+/*
+ * Adds contexts of Java methods below `caller`: a, b and c call each other, c
+ * has called d, and b has called e.
+ */
 static uint64_t make_java(struct fixture *fixture, uint64_t caller)
 {
 	static const uint32_t inner[] = { 4096, 4097, 4098 };

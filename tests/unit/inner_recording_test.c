@@ -85,7 +85,10 @@ static int exists(const char *folder, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* No file may become longer than the lines in the home are. */
+/*
+ * Limits the size of files that this process writes; a longer write fails
+ * without a signal.
+ */
 static void limit_files(rlim_t bytes)
 {
 	const struct rlimit limit = { bytes, RLIM_INFINITY };

@@ -122,8 +122,9 @@ static void a_stack_is_its_methods_below_each_other(void **state)
 }
 
 /*
- * one() calls two() at its second line. two(), whose table of lines is
- * unsorted, calls the native at bytecode 9 in one stack and at 2 in the other.
+ * Adds two stacks in which one() calls two() at its second line. two(), whose
+ * table of lines is unsorted, calls the native at bytecode 9 in one stack and
+ * at 2 in the other.
  */
 static void make_lines(struct fixture *fixture)
 {

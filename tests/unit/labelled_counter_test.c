@@ -120,8 +120,8 @@ static void enter(struct test_thread *thread, uint32_t function, int is_tail)
 }
 
 /*
- * Before the value is recorded, a signal handler may call a function or begin a
- * context.
+ * Gives the newest call a value. Before that, sometimes calls a function or
+ * begins a context, as a signal handler may.
  */
 static void give_value(struct test_thread *thread)
 {

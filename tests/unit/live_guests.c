@@ -137,7 +137,7 @@ void *guest_blocks_traps(void *guest)
 	return NULL;
 }
 
-/* ---- Handlers, by which threads leave where they spin ---- */
+/* ---- Handlers that make spinning guests leave their loop ---- */
 
 static _Atomic uint64_t interrupted_pc;
 static struct guest *in_handler;
@@ -210,7 +210,7 @@ void guest_sleep_in_handler(struct guest *guest)
 	guest_wait_until_asleep(guest, 0);
 }
 
-/* ---- An accomplice, who acts while the breakpoints are in ---- */
+/* ---- A thread that acts while the breakpoints are written ---- */
 
 struct accomplice {
 	pthread_t thread;

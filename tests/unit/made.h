@@ -42,7 +42,7 @@ const struct tree_node *made_child(const struct session *session,
 
 /*
  * Checks that reading a copy of this part in that state reports one problem
- * with these words, or none if they are NULL.
+ * with these words, or no problem if they are NULL.
  */
 void made_assert_problem(struct made_world *world,
 			 const struct fixture *fixture, enum wire_state state,

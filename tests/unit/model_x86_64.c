@@ -292,7 +292,8 @@ static void exchange(struct machine *m, const cs_insn *insn)
 }
 
 /*
- * A call of a C function destroys the registers that the ABI does not preserve.
+ * Skips a C function: gives arbitrary values to the registers that the ABI lets
+ * a function change.
  */
 static void pass_over_c(struct machine *m)
 {
@@ -510,7 +511,9 @@ static void leave_frame(struct machine *m)
 }
 
 /*
- * The path has reached the stub's function, which makes a tail call or returns.
+ * Runs the stub's function, which the path has reached: follows its return and,
+ * for the first such call, also its tail call to the stub's entry, if there is
+ * one.
  */
 static void run_body(struct machine *m)
 {

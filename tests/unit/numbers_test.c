@@ -22,8 +22,8 @@ static int begin(void **state)
 }
 
 /*
- * Takes a range of `count` numbers and uses all of them. Returns NULL if there
- * is none.
+ * Takes a range of `count` numbers and uses all of them. Returns NULL if no
+ * range is free.
  */
 static struct number_range *take(uint32_t count, uint32_t preferred)
 {
@@ -151,7 +151,10 @@ static void the_same_identity_prefers_the_same_block(void **state)
 #define THREADS 4
 #define EACH    2000
 
-/* All threads prefer the same numbers. */
+/*
+ * Takes EACH ranges of numbers. Threads that run this function all prefer the
+ * same numbers.
+ */
 static void *take_many(void *taken)
 {
 	struct number_range **ranges = taken;

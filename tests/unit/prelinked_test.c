@@ -136,8 +136,8 @@ static int end(void **state)
 }
 
 /*
- * Finds and maps the stubs. If there are none, *number says where to generate
- * them.
+ * Finds and maps the stubs. If no stubs are stored, *number says where to
+ * generate them.
  */
 static int load(const struct prelinked_module *module,
 		struct prelinked *prelinked, uint32_t *number)
@@ -419,7 +419,7 @@ static void seal_again(int fd, struct prelinked_head *head)
 	close(fd);
 }
 
-/* Functions without stubs get none, and unknown flags are rejected. */
+/* A flag for a function without stubs, and an unknown flag, are rejected. */
 static void flags_of_the_file_must_fit_the_functions(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests of preload/hooking/reclaim.c: stubs of an unloaded module's patches are
- * freed, but none while a thread is in one of them.
+ * freed, but not while a thread is in one of them.
  */
 #include "preload/hooking/reclaim.h"
 

@@ -255,7 +255,10 @@ static void a_truncated_part_says_so_and_shows_the_rest(void **state)
 	recording_close(&recording);
 }
 
-/* Deterministic, so that a failure can be repeated. */
+/*
+ * Returns the next pseudo-random number, from the same sequence in each run, so
+ * that a failure can be repeated.
+ */
 static uint64_t next_random(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;

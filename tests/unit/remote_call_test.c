@@ -229,7 +229,10 @@ static int last_for_a_while(void *none)
 	return poll(NULL, 0, 1500);
 }
 
-/* A caller of vfork() cannot be stopped until its child has exited. */
+/*
+ * Calls vfork(). The caller cannot be stopped until its child has exited, which
+ * takes a while.
+ */
 static void vfork_for_a_while(void)
 {
 	char stack[16384] __attribute__((aligned(16)));

@@ -29,7 +29,7 @@ struct step {
 };
 
 struct model {
-	unsigned int code[BYTES]; /* 0 means none */
+	unsigned int code[BYTES]; /* 0 means no code */
 	unsigned int mapping[BYTES];
 };
 

@@ -114,8 +114,8 @@ static void contexts_are_recorded_up_to_the_limit(void **state)
 }
 
 /*
- * Checks the table that stubs use, and the one that they would use if the
- * thread were on.
+ * Returns whether stubs use the table of the tally, as they do while the thread
+ * is on.
  */
 static int is_seen_on(void)
 {
@@ -285,7 +285,10 @@ static void large_tables_are_less_full(void **state)
 	assert_int_equal(hot.tally->mask + 1, UINT64_C(1) << 22);
 }
 
-/* Handlers that interrupt a slow path may grow the table more than once. */
+/*
+ * Counts 2,000 contexts, as a handler that interrupts a slow path may, so that
+ * the table grows more than once.
+ */
 static void count_many_in_a_handler(void)
 {
 	for (uint32_t f = 1000; f < 3000; f++)

@@ -123,9 +123,9 @@ static void walks_go_through_signal_frames(void **state)
 }
 
 /*
- * The handler ran before, from the same context. The slot of that
- * call is next to the stack pointer at the current interruption; the words
- * above it hold arbitrary values.
+ * Writes the stack as if the handler had also run before, from the same
+ * context. The slot of that call is next to the stack pointer at the current
+ * interruption; the words above it hold arbitrary values.
  */
 static void leave_stale_slot(void)
 {
