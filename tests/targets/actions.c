@@ -28,7 +28,9 @@
 static volatile int handled, depth, is_over, errors;
 static pthread_t receiver;
 
-/* Must not be interrupted by itself, since the signal is blocked meanwhile. */
+/*
+ * Counts an error if it interrupts itself: the signal is blocked while it runs.
+ */
 static COUNTED void on_trap(int signal)
 {
 	errors += depth++ > 0;

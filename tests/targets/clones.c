@@ -69,7 +69,10 @@ TRUTH_INLINE void wait_for(long pid)
 
 /* ---- Separate processes ---- */
 
-/* The first calls are in contexts that the parent has recorded. */
+/*
+ * Works in a child. Its first calls are in contexts that the parent has
+ * recorded, its last ones are not.
+ */
 static COUNTED void in_child(void)
 {
 	ENTER(in_child);

@@ -121,7 +121,10 @@ static COUNTED void run(void)
 	LEAVE();
 }
 
-/* Two functions with frames of the same size, so that slices fit below both. */
+/*
+ * run_first() and run_second() call run() from frames of the same size, so that
+ * slices fit below both.
+ */
 static COUNTED void run_first(void)
 {
 	ENTER(run_first);

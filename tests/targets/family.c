@@ -86,7 +86,10 @@ static void give_birth(uid_t user)
 		turn();
 }
 
-/* One after another: each has its own place in SHARED. */
+/*
+ * Forks a child and waits until it has taken its own place in SHARED, so that
+ * two children never take the same one.
+ */
 static void give_birth_and_wait(uid_t user)
 {
 	const uint64_t place = shared->members;

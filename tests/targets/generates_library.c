@@ -113,7 +113,10 @@ static void *map_behind_a_filter(size_t bytes)
 	return map(bytes, RWX);
 }
 
-/* Meanwhile no file can be opened in the process. */
+/*
+ * Maps memory after the limit on descriptors was set to 0, so that no file can
+ * be opened.
+ */
 static void *map_without_descriptors(size_t bytes)
 {
 	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 1024 };

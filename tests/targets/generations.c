@@ -163,7 +163,10 @@ static void grandchild(const char *folder, int is_paused)
 	say_and_end();
 }
 
-/* The child's parent has unloaded its library, and may have ended. */
+/*
+ * Runs in the child until its parent has unloaded its library and may have
+ * ended. Then loads and calls libraries.
+ */
 static void child(const char *folder, int is_paused, int parent_ends)
 {
 	char byte;

@@ -35,7 +35,10 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const void *const whole[] = { third, second, first, main };
 static const void *const cut_chain[] = { last, odd, even, main };
 
-/* Inlined, so that its caller is the innermost function. */
+/*
+ * Queries the context `id` and compares it with `chain`. Inlined, so that its
+ * caller is the innermost function.
+ */
 static inline __attribute__((always_inline)) void ask(
 	uint64_t id, const void *const chain[4], int is_running)
 {

@@ -122,7 +122,10 @@ static void run_plain(void)
 	burn("library", library_code());
 }
 
-/* The library looks up libc's functions before preloaded ones. */
+/*
+ * Loads the library with RTLD_DEEPBIND, so that it finds libc's functions
+ * before preloaded ones.
+ */
 static void run_deep(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
@@ -137,7 +140,10 @@ static void run_deep(const char *path)
 	burn("deep", memory);
 }
 
-/* Generated code that makes memory executable belongs to its own maker. */
+/*
+ * Lets generated code make memory executable: that memory has the maker of the
+ * generated code.
+ */
 static void run_itself(void)
 {
 	/* sub $8, %rsp; mov $..., %rax */
@@ -180,7 +186,7 @@ static void run_named(void)
 	burn("program, late", memory);
 }
 
-/* Uses one address repeatedly. */
+/* Places code of several makers at one address, one after the other. */
 static void run_reused(void)
 {
 	unsigned char *memory = map_plainly(RWX);
@@ -282,7 +288,10 @@ static void run_shared(void *(*attach)(int, const void *, int),
 	burn("nobody", memory);
 }
 
-/* Behind a filter, new mappings are not noticed, but removed ones are. */
+/*
+ * Installs a filter, behind which clew does not notice new mappings, but does
+ * notice removed ones.
+ */
 static void run_filtered(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

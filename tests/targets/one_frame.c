@@ -38,7 +38,10 @@ static COUNTED void leaf(void)
 	LEAVE();
 }
 
-/* Keeps words of the stack. */
+/*
+ * Copies words of the stack, from `frame` on, to a variable outside of the
+ * stack.
+ */
 static COUNTED void keep(const void *volatile *frame)
 {
 	ENTER(keep);
@@ -46,7 +49,10 @@ static COUNTED void keep(const void *volatile *frame)
 	LEAVE();
 }
 
-/* Copies one structure of the stack, not the caller's frame. */
+/*
+ * Copies these words back to a structure in its own frame, not to the caller's
+ * frame.
+ */
 static COUNTED void use(void)
 {
 	struct record here;

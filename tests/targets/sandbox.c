@@ -95,7 +95,7 @@ static COUNTED int work(int n)
 	return sum;
 }
 
-/* New contexts, each recorded after its first call. */
+/* Works in new contexts. A context is recorded after its first call. */
 static COUNTED int more_work(int n)
 {
 	ENTER(more_work);

@@ -58,7 +58,8 @@ static sigjmp_buf before;
 /* ---- The interrupted functions ---- */
 
 /*
- * Calls until an unwinder, which a handler may have looked like, is forgotten.
+ * Does nothing. The program calls it until an unwinder, which a handler may
+ * have looked like, is forgotten.
  */
 static COUNTED int idle(int n)
 {
@@ -133,7 +134,10 @@ static COUNTED void lands(void)
 	COUNT(lands);
 }
 
-/* A forked child only needs to reach this point. */
+/*
+ * Counts an error if a result is wrong. Ends a forked child, which only needs
+ * to reach this point.
+ */
 static void check(int is_right)
 {
 	if (is_child)

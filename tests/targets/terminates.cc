@@ -2,7 +2,7 @@
 /*
  * Uncaught exceptions, with the messages of libstdc++.
  *
- *	terminates noexcept	reaches a function that lets no exception pass
+ *	terminates noexcept	reaches a function that lets none pass
  *	terminates uncaught	leaves main
  *	terminates thread	leaves a thread
  *	terminates handler	leaves main; a terminate handler throws another

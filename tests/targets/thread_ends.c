@@ -29,7 +29,10 @@ static COUNTED void cleaned(void)
 	LEAVE();
 }
 
-/* Functions deeper on the stack have not left. */
+/*
+ * Calls cleaned() in the context of the function that pushed this handler
+ * (`here`), because functions deeper on the stack have not left.
+ */
 static COUNTED void cleanup(void *here)
 {
 	TRUTH_HERE = (uint32_t)(uintptr_t)here;

@@ -120,7 +120,7 @@ COUNTED void work()
 	check(jumps() == DEPTH);
 }
 
-/* A signal handler that works; it may interrupt any code. */
+/* A handler that also works, at any point. */
 COUNTED void on_tick(int)
 {
 	int saved_errno = errno;

@@ -211,7 +211,10 @@ static void raise_on_top(ucontext_t *interrupted)
 	raise(SIGUSR1);
 }
 
-/* Signals that arrived in the parent must not arrive in the child. */
+/*
+ * Sends itself signals, then forks: signals that are pending in the parent must
+ * not arrive in the child.
+ */
 static void fork_within(ucontext_t *interrupted)
 {
 	pid_t child;

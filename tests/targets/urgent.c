@@ -90,7 +90,7 @@ static int raised(void)
 	return 0;
 }
 
-/* Blocked by name, the signal waits to be fetched. */
+/* Blocks SIGURG alone: it must stay pending until it is fetched. */
 static int blocked(void)
 {
 	const struct timespec no_time = { 0 };
@@ -125,7 +125,7 @@ static void *wait_for_all(void *argument)
 	return argument;
 }
 
-/* All signals are blocked, and a thread waits for any. */
+/* Blocks all signals, and lets a thread wait for any of them. */
 static int awaited(void)
 {
 	sigset_t all, now;
@@ -165,7 +165,7 @@ static int suspended(void)
 	return 0;
 }
 
-/* An ignored signal stays ignored in an executed program. */
+/* Ignores SIGURG and executes itself: the signal must stay ignored. */
 static int ignored(char **argv)
 {
 	burn(150);
@@ -213,7 +213,10 @@ static int full(void)
 	return 0;
 }
 
-/* Executes itself during work, with all signals blocked or none. */
+/*
+ * Executes itself several times during work, by turns with all signals blocked
+ * and with no signal blocked.
+ */
 static int executed(int argc, char **argv)
 {
 	char left[16];
