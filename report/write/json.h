@@ -43,7 +43,10 @@ json_t *json_text(const char *text);
 /* Limits numbers to 2^63 - 1, the maximum of JSON readers. */
 json_t *json_number(uint64_t number);
 
-/* Returns an object with a function's "name", "module" and "vaddr". */
+/*
+ * Returns an object with a function's "name" and, where known, its "module",
+ * "vaddr", source location and other facts.
+ */
 json_t *json_function(struct catalog *catalog, uint32_t function);
 
 /*
@@ -82,7 +85,10 @@ void json_list(FILE *out, const struct list_view *view);
 void json_jni(struct json_stream *stream, struct session *session,
 	      const struct selection *selection);
 
-/* Writes the members that all reports have. */
+/*
+ * Writes the members that all reports of one recording have, except `clew
+ * list`.
+ */
 void json_summary(struct json_stream *stream, struct session *session);
 
 #endif

@@ -139,7 +139,10 @@ static json_t *crashes_of(const struct listed_probe *probe)
 	return crashes;
 }
 
-/* Adds a probe's actions, and its hits that do not count. */
+/*
+ * Adds a probe's actions and crashes, and the numbers of hits that do not count
+ * or were not fully handled.
+ */
 static void add_actions(json_t *object, const struct listed_probe *probe)
 {
 	json_t *actions = json_array();
@@ -191,7 +194,8 @@ static void write_probes(struct json_stream *stream,
 
 /*
  * Returns the durations of regions as pairs: until_ns, and the number of
- * regions that took less than this time but at least half of it.
+ * regions that took less than this time but at least half of it. With an
+ * until_ns of 1, regions of 0 ns.
  */
 static json_t *histogram_of(const struct mark_sum *sum)
 {

@@ -84,7 +84,8 @@ static json_t *json_quantiles(const struct latencies *latencies)
 
 /*
  * Returns the numbers of calls by duration: each number is of calls that took
- * less than below_ns, but at least half of it.
+ * less than below_ns, but at least half of it; for a below_ns of 1, of calls
+ * that took 0 ns.
  */
 static json_t *json_octaves(const struct latencies *latencies)
 {

@@ -15,9 +15,9 @@ enum missing_kind {
 	MISSING_PROBLEM,
 	MISSING_CALLS,    /* calls that no count includes */
 	MISSING_CONTEXTS, /* contexts of calls that are counted */
-	MISSING_CODE,     /* functions and modules that are not hooked */
-	MISSING_TIME,     /* samples that are missing */
-	MISSING_PROBE,    /* probes that have no location */
+	MISSING_CODE,  /* functions, modules and unknown code without hooks */
+	MISSING_TIME,  /* samples that are missing */
+	MISSING_PROBE, /* probes that have no location */
 };
 
 /* Except for problems, a noun phrase such as "12 lost calls". */

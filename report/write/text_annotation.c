@@ -4,8 +4,8 @@
  *
  * Instructions are in the order of addresses, below the source line that they
  * come from, and beside lines that connect jumps with their destinations. With
- * source only, lines are in the order of the file. Stretches far from any time
- * are left out.
+ * source only, lines are in the order of the file. Instructions far from any
+ * cost are left out, unless all are requested.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ enum {
 	/* Least number of consecutive rows that are left out. */
 	HIDDEN_MIN = 8,
 	/*
-	 * Maximum number of source lines without code that are shown between
-	 * others.
+	 * Half of the maximum number of source lines without code that are
+	 * shown between lines with code.
 	 */
 	LINES_AROUND = 4,
 	CALLS_MIN_WIDTH = 7,
@@ -183,7 +183,11 @@ static uint64_t callees_of(const struct annotated_line *line)
 					     : 0;
 }
 
-/* Returns the line with the most time below that of `before`, or NULL. */
+/*
+ * Returns the line that follows `before` in descending order of time (NULL: the
+ * first line). Lines with the same time are in the order of the list. NULL if
+ * no further line has time.
+ */
 static const struct annotated_line *next_hottest(
 	const struct annotation *annotation, line_time time_of,
 	const struct annotated_line *before)
@@ -235,7 +239,11 @@ static void write_all_hottest_lines(const struct annotation_table *table)
 
 /* ---- Instructions ---- */
 
-/* Marks the rows to show: those near a cost, and short gaps between these. */
+/*
+ * Marks the rows to show: those near the first row or a cost, and short gaps
+ * between these. Marks all rows if no other row than the first has a cost, or
+ * if all are requested.
+ */
 static uint8_t *choose_rows(const struct annotation_table *table)
 {
 	const struct annotation *annotation = table->annotation;
@@ -286,7 +294,7 @@ static void write_instruction(const struct annotation_table *table, size_t row)
 	fputc('\n', table->out);
 }
 
-/* Writes the source line of the rows from this one on, with their cost. */
+/* Writes the source line of the rows from this one on, without a cost. */
 static void write_row_line(const struct annotation_table *table, size_t row)
 {
 	const struct annotation *annotation = table->annotation;
@@ -516,7 +524,8 @@ static void write_title(const struct annotation_table *table)
 }
 
 /*
- * Names the files without text, and the files that are newer than the module.
+ * Names the files that are newer than the module. Reports how many files have
+ * no text, with the reason of the first one.
  */
 static void write_file_notes(const struct annotation_table *table)
 {

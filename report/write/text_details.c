@@ -213,7 +213,7 @@ static void write_frozen(FILE *out, const struct summary *summary)
 
 /*
  * Writes for which native methods the JVM may run its own code (intrinsics).
- * Writes nothing if no other native methods were called.
+ * Writes nothing if no call of a native method was counted.
  */
 static void write_intrinsics(FILE *out, struct session *session)
 {
@@ -402,7 +402,10 @@ static void write_budget(FILE *out, const struct summary *summary)
 		text_plural(budget->surveys));
 }
 
-/* Writes " (libx.so, liby.so)": the modules that generate the calling code. */
+/*
+ * Writes " (libx.so, liby.so)": the first hooked modules that generate code,
+ * which contains the calls.
+ */
 static void write_makers(FILE *out, const struct catalog *catalog)
 {
 	size_t count = 0;

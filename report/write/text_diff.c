@@ -146,7 +146,9 @@ static void write_row(FILE *out, struct session *session,
 		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
 	const uint64_t before = row->before.self.calls;
 	const uint64_t after = row->after.self.calls;
-	/* the function is hooked */
+	/*
+	 * whether calls of the function were counted in any of the recordings
+	 */
 	const int has_calls = before > 0 || after > 0;
 
 	text_change(out, session, metric,

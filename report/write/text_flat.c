@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flat table as text. With time the table shows times, else calls: a table
- * of both would be too wide, and JSON contains everything. The column of calls
- * is only as wide as needed, since names are last and terminals are narrow.
+ * The flat table as text. With time the table shows times and calls; without
+ * time it shows calls, contexts, callers and callees. A table of all of these
+ * would be too wide, and JSON contains all. The column of calls is only as wide
+ * as needed, since names are last and terminals are narrow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,10 @@ static void write_time(const struct text_table *table,
 	fputc(' ', out);
 }
 
-/* Writes the module after the name if both have room, or if none is limited. */
+/*
+ * Writes the module after the name if both have room, or if names have no
+ * limit.
+ */
 static void write_module(const struct text_table *table, uint32_t function)
 {
 	struct session *session = table->session;

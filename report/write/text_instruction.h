@@ -22,14 +22,15 @@ struct instruction_text {
  */
 char *text_shown_name(const struct session *session, const char *name);
 
-/* Writes the name of what the instruction refers to outside of the function. */
+/*
+ * Writes the name of the function or import to which the instruction refers
+ * outside of the function, or the address of data. Writes nothing if it is
+ * unknown.
+ */
 void text_instruction_target(const struct instruction_text *text, FILE *out,
 			     size_t row);
 
-/*
- * Writes the instruction, and the name of what it refers to outside of the
- * function.
- */
+/* Writes the instruction, and the text of text_instruction_target(). */
 void text_instruction(const struct instruction_text *text, FILE *out,
 		      size_t row);
 

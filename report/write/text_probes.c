@@ -46,7 +46,10 @@ static int retains_slowest(const struct listed_probe *probe)
 	return 0;
 }
 
-/* Writes hits that do not count, and hits with missing values. */
+/*
+ * Writes hits that do not count, hits whose values or handler are missing, and
+ * crashes of the handler.
+ */
 static void write_others(FILE *out, const struct listed_probe *probe)
 {
 	const struct {

@@ -7,7 +7,9 @@
 
 #include "report/view/session.h"
 
-/* Writes one line for each probe. */
+/*
+ * Writes a line for each probe, and lines for its unusual hits and its crashes.
+ */
 void text_probes(FILE *out, const struct session *session);
 
 #endif

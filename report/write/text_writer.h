@@ -83,9 +83,9 @@ void text_end(FILE *out, int has_color, enum text_style style);
 enum { TEXT_NAME_MIN = 30 }; /* least number of columns for names */
 
 /*
- * Returns whether a table has room for a further column beside names; then adds
- * its width to *used. Tables call this function for their most important
- * columns first.
+ * Returns whether a table has room for a further column beside names. If it
+ * has, adds the column's width to *used. Tables call this function for their
+ * most important columns first.
  */
 static inline int text_has_room(unsigned int width, unsigned int *used,
 				unsigned int column)
@@ -107,7 +107,7 @@ void text_module(FILE *out, const struct session *session, uint32_t function);
 
 /*
  * Begins a table whose functions have `room` columns (shown_names.h). Until
- * then, names have the limits of the former table.
+ * this call, names have the limits of the former table.
  */
 void text_begin_names(struct session *session, unsigned int room);
 
@@ -132,9 +132,9 @@ char *text_subject(struct session *session, uint32_t function);
 void text_place(FILE *out, struct session *session, uint32_t function);
 
 /*
- * Returns "1,234 bytes of code in a.so, b.so and 2 more modules are of no
- * function that is known: their calls are not counted", which the caller frees.
- * NULL without such code.
+ * Returns "1,234 bytes of code in a.so, b.so, c.so and 2 more modules belong to
+ * no known function; calls there are not counted", which the caller frees. NULL
+ * without such code.
  */
 char *text_unknown_code(const struct catalog *catalog);
 
@@ -158,7 +158,7 @@ void text_jni(FILE *out, struct session *session,
 
 /*
  * Writes the footer below a table, details if the session shows them, and
- * hints.
+ * hints. Writes nothing if the session is quiet.
  */
 void text_summary(FILE *out, struct session *session);
 

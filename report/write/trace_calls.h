@@ -22,8 +22,9 @@ void json_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
 
 /*
- * Both functions write where the slowest call mostly spent its time, beside the
- * median call.
+ * Both functions write where the slowest call, or the call of the snapshot,
+ * mostly spent its time; and if there is another call to compare, the time of
+ * the median call there.
  */
 void text_main_path(struct trace_output *output,
 		    const struct compared_calls *compared);
