@@ -30,9 +30,9 @@ int announced_open(const struct recording *recording,
 		   const struct part_copy *part, enum announced kind);
 
 /*
- * Copies the original file to a new file next to the part at `part_path`,
- * unless there is a copy already. Returns 0, also if no original file can be
- * opened, or -errno and *why.
+ * Copies the file that announced_open() opens to a new file next to the part at
+ * `part_path`, unless there is a copy already. Returns 0, also if no file can
+ * be opened, or -errno and *why.
  */
 int announced_keep(const struct recording *recording,
 		   const struct part_copy *part, enum announced kind,

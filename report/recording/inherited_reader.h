@@ -10,10 +10,11 @@
 
 /*
  * Appends to the part's copy the chunks to which `count` struct wire_inherited
- * refer, which begin at offset `at` of the copy. The ancestors' files are in
- * the folder of the part's own file. A chunk that is missing, or whose file
- * belongs to another process, is skipped, and becomes the part's `damage` if
- * this is not set yet.
+ * refer, which begin at offset `at` of the copy. Chunks of other kinds than
+ * WIRE_PROCESS and WIRE_MODULE are skipped. The ancestors' files are in the
+ * folder of the part's own file. A chunk that is missing, or whose file belongs
+ * to another process, is skipped. The first such chunk becomes the part's
+ * `damage` if this is not set yet.
  */
 void inherited_read(struct part_copy *part, size_t at, size_t count);
 

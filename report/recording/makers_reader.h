@@ -23,7 +23,7 @@ struct recorded_maker {
 
 /*
  * Reads the record at *cursor, which starts as 0, of a WIRE_MAKERS chunk and
- * advances the cursor. Returns 0 at the end.
+ * advances the cursor. Returns 0 at the end and at a malformed record.
  */
 int makers_next(const struct part_chunk *chunk, size_t *cursor,
 		struct recorded_maker *out);

@@ -117,8 +117,9 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor);
 
 /*
  * Handles the word of a call. `kind` is WIRE_PACKET_TAIL... for a tail call,
- * otherwise 0. Returns 1, or 0 if the word is invalid; then all words up to the
- * next context are skipped and counted as bad.
+ * otherwise 0. Returns 1, or 0 if the word is invalid or the context is
+ * unknown. After 0, all words up to the next context are skipped, and those of
+ * calls are counted as bad.
  */
 static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 				   uint32_t kind)

@@ -38,7 +38,9 @@ struct part_copy {
 	/* Copies of inherited chunks follow at this offset of `bytes`. */
 	size_t inherited_at, inherited_bytes;
 	const struct wire_header *header; /* header of the part, in the copy */
-	/* Error text if data is missing; otherwise NULL. */
+	/*
+	 * Error text if data is missing or the part is damaged; otherwise NULL.
+	 */
 	char *damage;
 	unsigned int dropped_counters; /* counters set to 0 (part_counters.h) */
 	/*
@@ -80,15 +82,16 @@ static inline size_t part_chunk_used(const struct part_chunk *chunk)
 /*
  * Reads a part. Returns 0, and the caller calls part_close(); or -errno and
  * *why: -ENOEXEC if the file is no part, -ENODATA if it is empty or not
- * initialised yet, -EPROTO if this clew does not read its version, or an error
- * of the system.
+ * initialised yet, -EPROTO if this clew does not read its version, -EBADMSG if
+ * its header is damaged, or an error of the system.
  */
 int part_open(struct part_copy *part, const char *path, char **why);
 
 /*
  * Like part_open(), but copies only the payloads of chunks whose kind is in
  * `kinds`, a sum of PART_KIND(). Other payloads may be zeros. The headers of
- * all chunks are copied.
+ * all chunks are copied. Inherited chunks are read only if `kinds` has
+ * WIRE_INHERITED.
  */
 #define PART_KIND(kind) (UINT64_C(1) << (kind))
 #define PART_KINDS_ALL  UINT64_MAX

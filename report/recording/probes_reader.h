@@ -16,7 +16,8 @@ struct recorded_probe {
 
 /*
  * Reads the record at *at, which starts as 0, of a WIRE_PROBES or
- * WIRE_PROBE_ACTIONS chunk and advances *at. Returns 0 at the end.
+ * WIRE_PROBE_ACTIONS chunk and advances *at. Returns 0 at the end and at a
+ * malformed record.
  */
 int recorded_probe_next(const struct part_chunk *chunk, size_t *at,
 			struct recorded_probe *out);
@@ -47,8 +48,8 @@ struct recorded_probe_events {
 };
 
 /*
- * Returns whether a chunk has this kind and contains all that its header
- * claims. Sets *out only if it does.
+ * Returns whether a chunk is a WIRE_PROBE_EVENTS that contains all events which
+ * its header claims. Sets *out only if it is.
  */
 int recorded_probe_events_of(const struct part_chunk *chunk,
 			     struct recorded_probe_events *out);

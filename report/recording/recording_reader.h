@@ -78,17 +78,21 @@ int recording_open_headers(struct recording *recording, const char *path,
 
 /*
  * Loads the whole part with this index, unless it is loaded. Returns the part;
- * or NULL if it cannot be read, and adds a problem.
+ * or NULL if it cannot be read, and adds a problem unless it was added before.
  */
 const struct part_copy *recording_bring(struct recording *recording,
 					size_t index);
 
-/* Frees the part with this index except its header. */
+/*
+ * Frees the part with this index except its header. Does nothing unless
+ * has_headers_only is set.
+ */
 void recording_let_go(struct recording *recording, size_t index);
 
 /*
  * Calls `look` with each part that can be read, in order. Parts that were not
- * in memory are freed again, so these need memory one at a time.
+ * in memory are freed again by recording_let_go(), so these need memory one at
+ * a time if has_headers_only is set.
  */
 void recording_each(struct recording *recording,
 		    void (*look)(void *context, const struct part_copy *part),

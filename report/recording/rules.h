@@ -24,8 +24,9 @@ int rule_next(const struct part_chunk *chunk, size_t *cursor,
 	      struct recorded_rule *out);
 
 /*
- * The rules of several processes, which are all the same, with the sums of
- * their matches.
+ * The different rules of several processes, up to a limit. `matches` is 0 if
+ * the rule has matched nothing in any process; otherwise its value has no
+ * meaning.
  */
 struct rule_sums {
 	struct rule_sum {

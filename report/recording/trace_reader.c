@@ -297,8 +297,8 @@ static int copy_new(int from, const char *path, int is_trace)
 }
 
 /*
- * Copies a file to a new one. Does nothing if from_path is NULL or does not
- * exist. Returns 0, or -errno and *why.
+ * Copies a file to a new one. Does nothing if from_path or to_path is NULL, or
+ * from_path cannot be opened. Returns 0, or -errno and *why.
  */
 static int keep_file(const char *from_path, const char *to_path, int is_trace,
 		     char **why)

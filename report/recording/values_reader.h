@@ -16,8 +16,8 @@ struct recorded_values {
 };
 
 /*
- * Returns whether a chunk is a valid WIRE_VALUES. Only then sets *out, which
- * points into the chunk.
+ * Returns whether a chunk is a valid WIRE_VALUES. Then *out points into the
+ * chunk; otherwise its value is undefined.
  */
 int recorded_values_of(const struct part_chunk *chunk,
 		       struct recorded_values *out);
