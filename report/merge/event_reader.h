@@ -14,7 +14,8 @@
 struct event_reader {
 	const struct part_copy *part;
 	struct contexts *contexts;
-	const char *thread; /* the only selected thread, or NULL */
+	/* name or id of the selected threads, or NULL for all */
+	const char *thread;
 	struct threads threads;
 	struct clock clock;
 };

@@ -18,7 +18,11 @@
 /* Precision of a time. */
 enum call_clock {
 	CLOCK_STAMPED,
-	CLOCK_INTERPOLATED, /* computed from the stamps before and after */
+	/*
+	 * computed from the stamps before and after, or that of the next stamp
+	 * if there is none before
+	 */
+	CLOCK_INTERPOLATED,
 	/* the call is after the last stamp, whose time is used */
 	CLOCK_NOT_BEFORE,
 };

@@ -20,8 +20,8 @@ struct function_call {
 };
 
 /*
- * Returns the value by which calls are sorted: the longest possible duration,
- * if known.
+ * Returns the value by which calls are sorted: the longest possible duration
+ * or, if this is unknown, the shortest possible one.
  */
 static inline uint64_t function_call_ns(const struct function_call *call)
 {
@@ -55,8 +55,9 @@ typedef void function_call_found(void *context,
 				 const struct function_call *call);
 
 /*
- * Passes each call of a function with chosen[function] != 0 to `found`. The
- * index is that of the catalog.
+ * Passes each call of a function with chosen[function] != 0 to `found`, if it
+ * runs in the window and its thread is selected. Functions are indices in the
+ * catalog.
  */
 void function_calls_each(const struct traces *traces,
 			 const struct trace_window *window,
@@ -64,13 +65,13 @@ void function_calls_each(const struct traces *traces,
 			 void *context);
 
 /*
- * The slowest calls of the chosen functions, the slowest first. The caller
- * frees `items`.
+ * The slowest calls of the chosen functions, at most `limit`, the slowest
+ * first. The caller frees `items`.
  */
 struct slow_calls {
 	struct function_call *items;
 	size_t count, limit;
-	uint64_t all; /* number of calls */
+	uint64_t all; /* number of all calls, not only those in `items` */
 	/* The call that caused the snapshot, unless has_cause is 0. */
 	struct function_call cause;
 	int has_cause;

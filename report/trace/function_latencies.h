@@ -18,12 +18,13 @@ void call_latencies_add(struct call_latencies *latencies,
 			const struct function_call *call);
 
 /*
- * One distribution for each called function, sorted by total time, descending.
+ * One distribution for each chosen function that was called, sorted by the sum
+ * of the upper bounds of durations, descending.
  */
 struct function_latencies {
 	/*
 	 * Indexed by function of the catalog. NULL if the function was not
-	 * called.
+	 * chosen or not called.
 	 */
 	struct call_latencies **items;
 	size_t room;

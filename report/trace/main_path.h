@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the slowest call of a function mostly spent its time: the chain of
- * callees of which each one has more than half of the call's time. The chain
- * ends before a callee that may have none of the time, unless this is its first
- * one.
+ * callees of which each one may have more than half of the call's time. The
+ * chain ends at a callee that certainly has this time if the next one may have
+ * less; the function itself is not such a callee.
  */
 #ifndef CLEW_TRACE_MAIN_PATH_H
 #define CLEW_TRACE_MAIN_PATH_H
@@ -17,8 +17,8 @@ struct time_share {
 
 struct main_path {
 	/*
-	 * Nodes of the compared tree, outermost first. Empty: no callee has
-	 * more than half of the time.
+	 * Nodes of the compared tree, outermost first. Empty if no callee can
+	 * have more than half of the time.
 	 */
 	uint32_t *nodes;
 	size_t count;

@@ -110,7 +110,7 @@ struct thread_calls {
 	uint64_t *ids;
 	uint32_t tid;
 
-	/* Events to be returned, in this order. */
+	/* State of the events that are still to be returned. */
 	uint64_t now;
 	enum call_clock clock;
 	/* Calls up to this depth continue; others end at end_tsc. */
@@ -139,8 +139,8 @@ void thread_calls_init(struct thread_calls *calls, const struct trace *trace,
 void thread_calls_fini(struct thread_calls *calls);
 
 /*
- * Call after init to get only calls that run in [from_tsc, to_tsc]. The other
- * packets are not read.
+ * Call after init to get only calls that run in [from_tsc, to_tsc]. Packets
+ * without such calls are skipped where their times show it.
  */
 void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 			 uint64_t to_tsc);
@@ -151,7 +151,10 @@ void thread_calls_seek(struct thread_calls *calls, size_t packet);
 /* Returns 1 and the next event, or 0 at the end. */
 int thread_calls_next(struct thread_calls *calls, struct call_event *event);
 
-/* Returns the index of the first packet of the next tally. */
+/*
+ * Returns the index of the first packet of the next tally, or the number of
+ * packets if there is no further tally.
+ */
 size_t trace_tally_stop(const struct trace *trace, size_t first);
 
 #endif

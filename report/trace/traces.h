@@ -22,7 +22,8 @@ struct traced_process {
 
 struct traces {
 	struct catalog *catalog;
-	const char *thread; /* the only selected thread, or NULL */
+	/* name or id of the selected threads, or NULL for all */
+	const char *thread;
 	/* CLOCK_REALTIME at the start of the first process */
 	uint64_t start_ns;
 	struct traced_process *processes;
