@@ -34,7 +34,7 @@ struct export
 	enum metric metric;
 	/*
 	 * 0 for functions that were not selected; NULL: all selected. `tree`
-	 * does not contain the others.
+	 * does not contain functions that were not selected.
 	 */
 	uint8_t *keep;
 	enum grouping group; /* kind of the nodes below the root */
@@ -92,9 +92,9 @@ struct export_format {
 	int has_tree;
 	int by_line; /* the format can contain lines of calls (struct whose) */
 	/*
-	 * Exactly one of the two is set. Returns 0, or -errno and *why without
-	 * the file's name. The caller checks `out` for write errors. `path` is
-	 * an empty file.
+	 * Exactly one of `write` and `save` is set. Both return 0, or -errno
+	 * and *why without the file's name. The caller checks `out` for write
+	 * errors. `path` is an empty file.
 	 */
 	int (*write)(struct export *export, FILE *out, char **why);
 	int (*save)(struct export *export, const char *path, char **why);
@@ -141,7 +141,10 @@ struct export_times {
 	uint64_t start_ns; /* CLOCK_REALTIME */
 	/* from the start of the first process to the last known end of one */
 	uint64_t duration_ns;
-	/* time between two samples; 0 if there are no samples */
+	/*
+	 * time between two samples, of the first part that has it; 0 if none
+	 * has
+	 */
 	uint64_t period_ns;
 };
 
@@ -169,7 +172,7 @@ char *export_command(const struct export *export);
 
 /*
  * Returns the name under which a store lists the program: the user's, or the
- * name of the program without its folder. The caller frees it.
+ * name of the program without its folder, or "unknown". The caller frees it.
  */
 char *export_service(const struct export *export);
 

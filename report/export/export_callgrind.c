@@ -104,7 +104,10 @@ static void add_calls(struct callgrind *callgrind)
 	free(outermost);
 }
 
-/* Adds sampled time by line, and the rest at the function's first line. */
+/*
+ * Adds sampled time by line; calls and the remaining time at the function's
+ * first line.
+ */
 static void add_own(struct callgrind *callgrind)
 {
 	const struct tree *tree = callgrind->export->tree;
@@ -239,7 +242,10 @@ static void write_function(struct callgrind *callgrind, const char *const *keys,
 	callgrind->known[function] = 1;
 }
 
-/* Returns a line of the function itself, also for inlined code. */
+/*
+ * Returns a line of the function itself, also for inlined code; 0 if it is
+ * unknown.
+ */
 static uint32_t line_of(struct callgrind *callgrind, const struct cost *cost)
 {
 	struct a2n_frame frames[CATALOG_FRAMES];

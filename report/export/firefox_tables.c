@@ -117,7 +117,7 @@ static enum firefox_category category_of(struct firefox_tables *tables,
 
 /*
  * Returns the address in the format's terms: the distance from the first byte
- * of the file's image. UINT64_MAX: it has none.
+ * of the file's image. UINT64_MAX if there is none, or it exceeds ADDRESS_MAX.
  */
 static uint64_t address_in(struct firefox_tables *tables, uint32_t module,
 			   uint64_t vaddr)
@@ -204,7 +204,10 @@ static uint32_t inlined_function(struct firefox_tables *tables,
 	return function_number(tables, &inlined);
 }
 
-/* Returns the symbol of a function that a module's list or symbols contain. */
+/*
+ * Returns the symbol of a function that has an address in a module;
+ * FIREFOX_NONE for any other function.
+ */
 static uint32_t symbol_of(struct firefox_tables *tables, uint32_t function)
 {
 	const struct catalog_function *entry =

@@ -33,8 +33,9 @@ struct pprof {
 
 /*
  * Returns the id of the mapping with a vaddr of a module, which is written on
- * first use. Locations have the addresses of the file, so a mapping is a
- * segment at the address that the file has for it.
+ * first use; 0 for CATALOG_NO_MODULE. If the segment is unknown, the mapping
+ * has all addresses. Locations have the addresses of the file, so a mapping is
+ * a segment at the address that the file has for it.
  */
 uint64_t pprof_mapping(struct pprof *pprof, uint32_t module, uint64_t vaddr);
 

@@ -14,7 +14,8 @@ enum { COMPARED_FAST, COMPARED_SLOW, COMPARED_SIDES };
 /* Sums of one call in one context. */
 struct compared_context {
 	uint64_t calls;
-	uint64_t total_ns; /* upper bound of the time, if it is known */
+	/* upper bound of the time or, if this is unknown, the lower bound */
+	uint64_t total_ns;
 	uint64_t least_ns; /* lower bound of the time */
 	int64_t self_ns;   /* time without callees */
 };

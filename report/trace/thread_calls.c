@@ -84,8 +84,8 @@ void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 /* ---- Packets ---- */
 
 /*
- * Loads the next packet. Returns 0 if there is none. A packet that was reused
- * meanwhile leaves a gap.
+ * Loads the next packet. Returns 0 if there is none, or it begins after the
+ * window. A packet that was reused meanwhile leaves a gap.
  */
 static int load_packet(struct thread_calls *calls)
 {
@@ -279,7 +279,10 @@ static void take_return(struct thread_calls *calls)
 		calls->stack[calls->keep].inner_tsc = calls->now;
 }
 
-/* Handles the end of a packet. Returns 0 if there is no other packet. */
+/*
+ * Handles the end of a packet. Returns 0 if the next packet begins after the
+ * window. Without a next packet, all calls end.
+ */
 static int take_end(struct thread_calls *calls)
 {
 	const int is_damaged =
@@ -431,8 +434,8 @@ static void announce(struct thread_calls *calls, struct call_event *event,
 }
 
 /*
- * Announces these calls before the window's first event. Returns 0 after the
- * last one.
+ * Announces, before the window's first event, the calls that were active when
+ * the window began. Returns 0 after the last one.
  */
 static int announce_held(struct thread_calls *calls, struct call_event *event)
 {
@@ -466,7 +469,10 @@ static int close_window(struct thread_calls *calls, struct call_event *event)
 	return 1;
 }
 
-/* Returns whether a call began after the window and is therefore ignored. */
+/*
+ * Returns whether a call or a gap begins after the window and is therefore
+ * ignored.
+ */
 static int is_behind(struct thread_calls *calls, const struct call_event *event)
 {
 	if (event->tsc <= calls->to_tsc || event->kind == CALL_END)
