@@ -137,7 +137,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- The functions ---- */
+/* ---- Choosing the functions ---- */
 
 /* Functions that were chosen, those with the most time first. */
 struct annotated_functions {
@@ -242,7 +242,7 @@ static int find_functions(const char *command, struct session *session,
 	return EXIT_FAILURE;
 }
 
-/* ---- Output ---- */
+/* ---- Output, and the whole command ---- */
 
 /*
  * Returns why nothing can be shown of any function; NULL if something can be

@@ -434,7 +434,7 @@ static void print_all(const char *directory,
 	}
 }
 
-/* ---- prune ---- */
+/* ---- prune, and the whole command ---- */
 
 static int is_pruned(const struct cache_options *options,
 		     const struct cache_entry *entry, uint64_t left_bytes)

@@ -174,7 +174,7 @@ static char *help_filter(int key, const char *text, void *input)
 	return help;
 }
 
-/* ---- Writing ---- */
+/* ---- Writing, and the whole command ---- */
 
 /* Adds the file's name to an error. Returns err. */
 static int name_file(int err, const char *name, char **why)

@@ -154,7 +154,7 @@ static int read_input(struct import *import,
 	return 0;
 }
 
-/* ---- Writing ---- */
+/* ---- Writing, and the whole command ---- */
 
 static int write_recording(const struct import *import,
 			   const struct import_options *options,

@@ -102,7 +102,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- The table ---- */
+/* ---- The table, and the whole command ---- */
 
 struct listing {
 	const struct probe_file *file;

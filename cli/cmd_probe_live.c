@@ -192,7 +192,7 @@ static int print_probes(const struct live_options *options,
 	return 0;
 }
 
-/* ---- Requests ---- */
+/* ---- Requests, and the whole command ---- */
 
 static char *append(char *lines, unsigned long number)
 {

@@ -124,7 +124,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- The profile ---- */
+/* ---- Creating and sending the profile ---- */
 
 /*
  * Returns when a part ends: when its process ended, or when a copy of a running

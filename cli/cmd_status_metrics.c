@@ -237,7 +237,7 @@ static void print_process_family(FILE *out, size_t family,
 	}
 }
 
-/* ---- Pushes ---- */
+/* ---- Pushes, and all metrics ---- */
 
 /* The counts of a `clew attach`. */
 struct pushing {

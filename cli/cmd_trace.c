@@ -227,7 +227,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- Output ---- */
+/* ---- Output, and choosing its functions ---- */
 
 static struct trace_output output_of(const struct opened *opened,
 				     const struct trace_options *options,
@@ -540,7 +540,10 @@ static void complain_of(const char *command, const struct recording *recording)
 			 text_duration(waits->ns).text);
 }
 
-/* Prints why there is no call to show. Returns the exit status of failure. */
+/*
+ * Prints that the trace has no call to show, because of the filters or at all.
+ * Returns the exit status of failure.
+ */
 static int complain_of_no_call(const char *command, struct opened *opened,
 			       const struct trace_options *options,
 			       const char *function)

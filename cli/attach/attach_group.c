@@ -302,7 +302,7 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 	return err;
 }
 
-/* ---- Members ---- */
+/* ---- Attaching to members and detaching from them ---- */
 
 /*
  * Copies the recording of an earlier session from the folder in the process's

@@ -23,7 +23,7 @@ static const struct {
 	[ATTACH_LOCK_PROBES] = { "probes", "changes its probes" },
 };
 
-/* ---- One lock ---- */
+/* ---- One record lock ---- */
 
 /*
  * Locks a byte of a file. Returns 0; 1 if another process has the lock, and its
@@ -66,7 +66,7 @@ static int is_held(pid_t holder, enum attach_lock_for purpose, char **why)
 	return -EBUSY;
 }
 
-/* ---- The file ---- */
+/* ---- The lock file in the user's folder ---- */
 
 /*
  * Opens a folder if it belongs to clew's effective user and its mode has no bit

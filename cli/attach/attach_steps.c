@@ -29,7 +29,7 @@ int attach_set_state(const struct attaching *attaching, uint32_t state)
 			    &state, sizeof(state));
 }
 
-/* ---- One thread ---- */
+/* ---- Calls in one stopped thread ---- */
 
 void attach_note_pause(struct tracer *tracer, uint64_t *longest)
 {
@@ -250,7 +250,7 @@ int attach_call_alone(struct attaching *attaching, uint64_t function,
 	return err ? err : call_stopped_one(attaching, function, argument, why);
 }
 
-/* ---- All threads ---- */
+/* ---- Calls while all threads are stopped ---- */
 
 /*
  * Finds a stopped thread with enough stack for a call. The thread may hold
@@ -335,7 +335,7 @@ int attach_call_stopped(struct attaching *attaching, uint64_t function,
 	return err;
 }
 
-/* ---- Code of the process ---- */
+/* ---- Code of the process, and repeated attempts ---- */
 
 int attach_plan(struct attaching *attaching, struct remote_texts *texts,
 		char **why)

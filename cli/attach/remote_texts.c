@@ -168,7 +168,7 @@ void remote_texts_free(struct remote_texts *texts)
 	*texts = (struct remote_texts){ 0 };
 }
 
-/* ---- Writing ---- */
+/* ---- Writing and restoring ---- */
 
 static int write_run(int memory, const struct remote_texts *texts,
 		     const struct text_run *run)

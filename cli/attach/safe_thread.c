@@ -341,7 +341,7 @@ int safe_thread_has_room(const struct safe_places *places,
 	return block > sp && block < stack->end && sp - stack->start >= bytes;
 }
 
-/* ---- Frames ---- */
+/* ---- Checking the frames of a thread ---- */
 
 /*
  * Returns whether the thread waits in futex(2): for the end of another thread,

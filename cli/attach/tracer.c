@@ -155,7 +155,7 @@ void tracer_close(struct tracer *tracer)
 	free(tracer->threads);
 }
 
-/* ---- Stopping ---- */
+/* ---- Stopping, moving and releasing threads ---- */
 
 static int is_event_stop(int status)
 {

@@ -338,7 +338,7 @@ static int no_name(unw_addr_space_t space, unw_word_t at, char *name,
 	return -UNW_EUNSPEC;
 }
 
-/* ---- Exceptions ---- */
+/* ---- Return addresses that an exception needs ---- */
 
 /*
  * An exception that is being thrown has stored, in its exception object, the
@@ -391,7 +391,7 @@ static void keep_ways(struct unwinding *unwinding, struct wire_frame *frames,
 				keep_way(unwinding, word, frames, count);
 }
 
-/* ---- Walking ---- */
+/* ---- Unwinding ---- */
 
 struct unwinding *unwinding_create(int memory, const struct target_maps *maps)
 {

@@ -137,7 +137,7 @@ static void check_options(const struct command_line *line,
 	}
 }
 
-/* ---- Help ---- */
+/* ---- Help, and parsing ---- */
 
 static enum help_extent parse_extent(struct argp_state *state, const char *text)
 {

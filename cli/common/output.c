@@ -159,7 +159,7 @@ int output_remove(const char *path)
 	return rmdir(path) == 0 ? 0 : -errno;
 }
 
-/* ---- The earlier recording ---- */
+/* ---- The earlier recording, and creating the new one ---- */
 
 /*
  * Appends a suffix to PATH, also if it is "PATH/". The caller frees the result.

@@ -10,7 +10,7 @@
 
 #define NAMES_MAX 64
 
-/* ---- Lines ---- */
+/* ---- Rewriting lines ---- */
 
 /*
  * Rewrites one field of a list, with its original text as name. Returns NULL
@@ -112,7 +112,7 @@ char *action_rewrite(const char *line, const struct variable_site *site,
 	return NULL;
 }
 
-/* ---- Names ---- */
+/* ---- Collecting names ---- */
 
 struct name_list {
 	const char **names;

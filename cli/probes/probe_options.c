@@ -185,7 +185,7 @@ void probe_options_parse_trace(struct probe_options *options, const char *text,
 	add_line(options, "trace", "trace ", how, state);
 }
 
-/* ---- Checks ---- */
+/* ---- Checking and resolving probes ---- */
 
 struct forecast {
 	unsigned int possible;

@@ -21,7 +21,7 @@
 /* Added to the nice value of the children, which compete with the program. */
 enum { NICENESS = 10 };
 
-/* ---- Children ---- */
+/* ---- Starting child processes ---- */
 
 static void start(struct intervals *intervals, enum interval_step step,
 		  char **argv)

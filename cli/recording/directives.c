@@ -509,7 +509,7 @@ const char *directives_conflict(const struct directives *directives)
 	return NULL;
 }
 
-/* ---- Files ---- */
+/* ---- Files of directives, the cache, and the text ---- */
 
 /*
  * Adds the directive of a line "word value", which may have further blanks.

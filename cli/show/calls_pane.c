@@ -51,7 +51,7 @@ struct calls_pane {
 	struct screen_page page; /* the text about one call or two */
 };
 
-/* ---- The trace ---- */
+/* ---- Opening the trace ---- */
 
 static void open_trace(struct calls_pane *calls)
 {
@@ -197,7 +197,7 @@ static void compare(struct calls_pane *calls)
 	show_text(calls, text);
 }
 
-/* ---- Order ---- */
+/* ---- Sorting functions ---- */
 
 static uint64_t value_of(const struct call_latencies *one, enum latency_key key)
 {

@@ -151,7 +151,7 @@ static void draw(struct top_screen *screen)
 	screen_finish();
 }
 
-/* ---- Pages ---- */
+/* ---- Pages, messages and snapshots ---- */
 
 static void say(struct top_screen *screen, char *text)
 {

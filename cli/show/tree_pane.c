@@ -67,7 +67,7 @@ struct tree_pane {
 	size_t capacity;
 };
 
-/* ---- The tree ---- */
+/* ---- The tree that is shown, and its order ---- */
 
 static void forget_order(struct tree_pane *tree)
 {

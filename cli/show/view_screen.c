@@ -501,7 +501,7 @@ static void change_metric(struct view_screen *screen)
 	outdate_panes(screen);
 }
 
-/* ---- Transforms ---- */
+/* ---- Transforms, and keys of the whole screen ---- */
 
 /* Shows another tree. The former one is freed, or stored as the whole. */
 static void replace_tree(struct view_screen *screen, const struct tree *tree,
@@ -693,7 +693,7 @@ static void obey(struct view_screen *screen, int key)
 	take_function(screen);
 }
 
-/* ---- The whole screen ---- */
+/* ---- Opening, the loop, and closing ---- */
 
 /* Returns the first function with this full name, or FUNCTION_NONE. */
 static uint32_t function_named(struct session *session, const char *name)

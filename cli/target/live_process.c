@@ -23,7 +23,7 @@
 #include "report/recording/part_reader.h"
 #include "wire/attachment.h"
 
-/* ---- The part ---- */
+/* ---- Finding the part ---- */
 
 /*
  * Returns a path by which clew can open a mapped file: the path itself, or the
@@ -101,7 +101,7 @@ static int find_part(struct live_process *process,
 	return err;
 }
 
-/* ---- The recorder ---- */
+/* ---- Whether a process is recorded, and its command ---- */
 
 /* Copies the process's clew_attachment. Returns whether this was possible. */
 static int read_attachment(pid_t pid, const struct target_maps *maps,

@@ -69,10 +69,7 @@ TRUTH_INLINE void wait_for(long pid)
 
 /* ---- Separate processes ---- */
 
-/*
- * Works in a child. Its first calls are in contexts that the parent has
- * recorded, its last ones are not.
- */
+/* Works in a child, at first in contexts that the parent has recorded. */
 static COUNTED void in_child(void)
 {
 	ENTER(in_child);

@@ -164,8 +164,8 @@ static void grandchild(const char *folder, int is_paused)
 }
 
 /*
- * Runs in the child until its parent has unloaded its library and may have
- * ended. Then loads and calls libraries.
+ * Runs in the child. Waits until its parent has unloaded its library or has
+ * ended, and then loads and calls libraries.
  */
 static void child(const char *folder, int is_paused, int parent_ends)
 {
