@@ -44,7 +44,10 @@ struct annotating {
 	struct idmap lines; /* maps the hash of a line to 1 + its index */
 	struct site_lines site_lines;
 	struct made_calls calls;
-	/* maps 1 + a vaddr to 1 + the row that jumps there */
+	/*
+	 * maps 1 + a vaddr outside of the function to 1 + the first row with a
+	 * direct jump or call to it
+	 */
 	struct idmap targets;
 	/* the ranges of the module's symbols, sorted */
 	struct vaddr_range *symbols;
@@ -114,7 +117,7 @@ static int contains(const uint32_t *lines, size_t count, uint32_t line)
 /*
  * Adds a cost to the lines of frames, innermost first. A function that was
  * inlined into itself has the same line several times; the cost counts once.
- * Returns the innermost line's index.
+ * Returns the innermost line's index, or NO_ITEM if it is unknown.
  */
 static uint32_t add_to_lines(struct annotating *work,
 			     const struct a2n_frame *frames, size_t count,
@@ -286,7 +289,7 @@ static int is_range_before(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
-/* Sorts the ranges and unites those that overlap. */
+/* Sorts the ranges and unites those that overlap or touch. */
 static void settle_ranges(struct annotation *annotation)
 {
 	struct vaddr_range *ranges = annotation->ranges;
@@ -343,8 +346,8 @@ static void find_ranges(struct annotating *work)
 		struct vaddr_range range;
 
 		/*
-		 * The samples are sorted, so each lies in one of these two
-		 * ranges.
+		 * The samples are sorted, so a sample in a range that was
+		 * already added is in one of these two.
 		 */
 		if (is_in_range(annotation, 0, vaddr) ||
 		    is_in_range(annotation, annotation->range_count - 1, vaddr))
@@ -361,7 +364,10 @@ static void find_ranges(struct annotating *work)
 
 /* ---- Instructions ---- */
 
-/* Adds the cost of the samples inside an instruction; *at is the next one. */
+/*
+ * Returns the cost of the samples inside an instruction. *at is the index of
+ * the next sample, and advances.
+ */
 static struct code_cost cost_of(const struct pc_costs *pcs, size_t *at,
 				const struct instruction *one)
 {

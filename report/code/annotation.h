@@ -71,7 +71,10 @@ struct annotation {
 	char *why;
 	/* an array with a row for each instruction */
 	struct annotated_row *rows;
-	struct annotated_line *lines; /* sorted by file, function and line */
+	/*
+	 * the function's own lines first, then those of each inlined function
+	 */
+	struct annotated_line *lines;
 	size_t line_count, line_capacity;
 };
 

@@ -23,7 +23,10 @@ static int is_same_module(const struct catalog_module *a,
 		       0;
 }
 
-/* Returns the numbers in `catalog` of another catalog's modules. */
+/*
+ * Returns the numbers in `catalog` of another catalog's modules;
+ * CATALOG_NO_MODULE for modules that it does not have.
+ */
 static uint32_t *number_modules(const struct catalog *catalog,
 				const struct catalog *other)
 {

@@ -18,8 +18,8 @@
 struct made_call {
 	uint32_t node; /* the callee's node */
 	/*
-	 * 1 + index of the nearest call of the same function on the path from
-	 * the root to this one; 0: none.
+	 * 1 + index of the nearest call by the same function on the path from
+	 * the root to this call; 0: none.
 	 */
 	uint32_t outer;
 	/*

@@ -31,7 +31,10 @@ static void add(struct plt_imports *imports, uint64_t slot, const char *name)
 	imports->items[imports->count++] = (struct plt_import){ slot, name };
 }
 
-/* Adds the relocations of a section that refer to a symbol with a name. */
+/*
+ * Adds the relocations of a section that refer to a symbol with a name, up to
+ * IMPORTS_MAX in total.
+ */
 static void add_section(struct plt_imports *imports, struct elf *elf,
 			struct elf_section *section)
 {

@@ -44,7 +44,7 @@ enum { STACK, TIME, WEIGHT, CPU_TIME };
 enum { M_NAME, M_START, M_END, M_PHASE, M_CATEGORY, M_DATA };
 enum { PHASE_INSTANT, PHASE_INTERVAL };
 
-/* A thread of the program that has samples or marks. */
+/* A thread of the program that has samples, marks or calls of a trace. */
 struct firefox_lane {
 	uint32_t part; /* index of the part */
 	uint32_t tid;
@@ -403,7 +403,8 @@ static json_t *mark_data(struct firefox *firefox,
 }
 
 /*
- * Writes a mark. A region without an end lasts until the end of the recording.
+ * Writes a mark. A region without an end lasts until the end of the profile as
+ * far as it is written.
  */
 static void put_mark(struct firefox *firefox, const struct mark_event *event)
 {

@@ -291,7 +291,8 @@ static void take_function(struct otlp *otlp, const Pprof__Function *from)
 }
 
 /*
- * Returns the index of the last bytes of the dictionary, which may be removed.
+ * Returns the index of the location in the dictionary's bytes from `at` on.
+ * Removes these bytes if the table has an equal location.
  */
 static int32_t place_index(struct otlp *otlp, size_t at)
 {
