@@ -37,7 +37,7 @@ struct diff_options {
 	struct view_options view;
 	/*
 	 * Paths of the second and of the first recording. view.path is the path
-	 * of the one that was opened last.
+	 * of the recording that was opened last.
 	 */
 	const char *after, *before_path;
 	struct session *before; /* The first recording, once it is open. */

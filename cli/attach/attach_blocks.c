@@ -45,7 +45,7 @@ uint64_t attach_makes_threads(const struct attaching *attaching)
 
 /*
  * Returns the address of a stopped thread's control block, or 0 if the thread
- * has none of libc's.
+ * has no control block of libc's.
  */
 static uint64_t block_of(const struct tracer *tracer,
 			 const struct tracee *thread)

@@ -104,7 +104,7 @@ static int open_folder_in(const char *parent_path, mode_t forbidden)
 
 /*
  * Opens a folder to which only clew's user can write. Returns a descriptor, or
- * -1 if the user has none, like many users of daemons.
+ * -1 if the user has no such folder, like many users of daemons.
  */
 static int open_folder(void)
 {

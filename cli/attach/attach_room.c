@@ -131,7 +131,7 @@ static int check_memory(const struct room_question *asked, char **why)
 
 /*
  * Returns the soft limit `name` from /proc/PID/limits, or UINT64_MAX if there
- * is none or it cannot be read.
+ * is no limit or it cannot be read.
  */
 static uint64_t limit_of(pid_t pid, const char *name)
 {

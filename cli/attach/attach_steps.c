@@ -69,8 +69,8 @@ static int try_thread(struct attaching *attaching, struct safe_places *places,
 
 /*
  * Tries the threads of the process, idle threads first, until libc can be
- * called in one of them, which stays stopped. Returns 1; 0 if there is none at
- * the moment; or -errno and *why.
+ * called in one of them, which stays stopped. Returns 1; 0 if libc can be
+ * called in no thread at the moment; or -errno and *why.
  */
 static int try_threads(struct attaching *attaching, struct safe_places *places,
 		       char **why)
@@ -279,8 +279,8 @@ static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 }
 
 /*
- * Returns the address of a stopped thread's control block, or 0 if it has none
- * of libc's. A control block of libc starts with its own address.
+ * Returns the address of a stopped thread's control block, or 0 if it has no
+ * control block of libc's. A control block of libc starts with its own address.
  */
 static uint64_t block_of(const struct tracer *tracer,
 			 const struct tracee *thread)

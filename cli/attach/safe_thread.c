@@ -179,8 +179,8 @@ static void see_module(struct safe_places *places, pid_t pid,
 
 /*
  * Returns the first mapping of the next module from index *i on, except
- * libclew.so, and sets *i behind it; NULL if there is none. *last is the path
- * of the module before.
+ * libclew.so, and sets *i behind it; NULL after the last module. *last is the
+ * path of the module before.
  */
 static const struct target_mapping *next_module(
 	const struct safe_places *places, size_t *i, const char **last)

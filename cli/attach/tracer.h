@@ -49,7 +49,7 @@ struct tracer {
 	 * Signals by which users end clew also end waiting (ending_signals.h).
 	 */
 	int heeds_ending;
-	/* Time when such a signal was first noticed; 0: none was. */
+	/* Time when such a signal was first noticed; 0: not yet. */
 	uint64_t ending_ns;
 };
 

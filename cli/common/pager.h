@@ -23,7 +23,9 @@ struct pager {
  */
 void pager_start(struct pager *pager, int wanted, int is_wide);
 
-/* Returns the columns of the terminal at stdout, or 0 if it is none. */
+/*
+ * Returns the columns of the terminal at stdout, or 0 if stdout is no terminal.
+ */
 int pager_terminal_width(void);
 
 /*

@@ -282,8 +282,7 @@ static int refuse_function(const struct read_file *last,
 
 /*
  * Checks the probe's locations in a file. Returns their number, 0 also if the
- * file is no ELF file; or -EINVAL and *why: a probe is possible at none of
- * them.
+ * file is no ELF file; or -EINVAL and *why: a probe is possible at no location.
  */
 static int check_file(struct read_file *last, const struct probe_spec *spec,
 		      const char *text, const char *path, char **why)

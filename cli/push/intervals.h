@@ -27,7 +27,7 @@ enum { INTERVALS_KEEP_DEFAULT = 2, INTERVALS_KEEP_MAX = 1000 };
 enum { INTERVAL_EMPTY_STATUS = 3 };
 
 struct interval_options {
-	uint64_t every_ns; /* time between two snapshots; 0 if there are none */
+	uint64_t every_ns; /* time between two snapshots; 0: no snapshots */
 	unsigned int keep; /* number of snapshots that are kept, at least 2 */
 	const char *url;   /* address to which profiles are pushed, or NULL */
 	const char *const *words; /* options of `clew push` */

@@ -31,8 +31,8 @@ _Static_assert(sizeof(struct push_counts) == 48, "for other processes");
 struct push_counts *push_counts_create(void);
 
 /*
- * Reads the counts of another process. Returns 0, or -ENOENT if it has none or
- * they cannot be read.
+ * Reads the counts of another process. Returns 0, or -ENOENT if it has no
+ * counts or they cannot be read.
  */
 int push_counts_read(pid_t pid, struct push_counts *counts);
 

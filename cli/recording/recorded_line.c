@@ -57,8 +57,8 @@ static void print_snapshots(struct session *session, const char *path,
 }
 
 /*
- * Returns 1 if a function was hooked or none was refused. Otherwise prints a
- * line and returns 0.
+ * Returns 1 if a function was hooked or no function was refused. Otherwise
+ * prints a line and returns 0.
  */
 static int is_some_hooked(const struct session *session)
 {

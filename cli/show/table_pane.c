@@ -70,7 +70,10 @@ static void forget(struct table_pane *table)
 	table->has_flat = 0;
 }
 
-/* Selects the row of a function. If it has none, keeps the selected index. */
+/*
+ * Selects the row of a function. If the function has no row, keeps the selected
+ * index.
+ */
 static void select_function(struct table_pane *table, uint32_t function)
 {
 	for (size_t i = 0; i < table->flat.count; i++)

@@ -73,7 +73,8 @@ static int is_running(const char *path)
  * Finds the part in which the process counts: the last mapped part whose file
  * exists, because parts of earlier sessions may still be mapped before it.
  * may_have_ended: also accepts a part that is not written to any more. Returns
- * 0; -ESTALE if there is none but a part was deleted; otherwise -ENOENT.
+ * 0; -ESTALE if no such part exists but a mapped part was deleted; otherwise
+ * -ENOENT.
  */
 static int find_part(struct live_process *process,
 		     const struct target_maps *maps, int may_have_ended)

@@ -321,7 +321,7 @@ static void add_children(struct chosen *chosen)
 
 /*
  * Returns the index of the first process, among those from index `from` on,
- * whose parent is not among them; `from` if there is none.
+ * whose parent is not among them; `from` if each has its parent among them.
  */
 static size_t find_eldest(const struct chosen *chosen, size_t from)
 {

@@ -32,7 +32,7 @@ static const uint8_t counts[] = ASKS(HOT_TAIL_COUNT);
 
 /*
  * Returns the destination of the jump at the start of the code, conditional on
- * carry or unconditional; 0 if there is none.
+ * carry or unconditional; 0 if there is no jump.
  */
 static int64_t jump_at(const uint8_t *code)
 {

@@ -204,7 +204,10 @@ static void nested_signal_frames_are_walked(void **state)
 	assert_walk(as_usual);
 }
 
-/* A word equals the return address of a signal frame, but is none. */
+/*
+ * A word equals the return address of a signal frame, but does not belong to
+ * one.
+ */
 static void words_that_look_like_a_signal_frame_are_skipped(void **state)
 {
 	const int nested = 200;
