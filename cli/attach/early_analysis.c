@@ -234,10 +234,10 @@ static int refuse(const char *path, const char *reason, char **why)
 }
 
 /*
- * Runs the worker. If fd is not -1, the worker also writes the analyses to fd.
- * Returns 0, or -errno and *why if the worker has crashed or has taken too
- * long. Returns 0 also if the worker cannot be started: the process then
- * analyses the files itself.
+ * Runs the worker. If fd is not -1, the worker writes the analyses to fd and is
+ * not permitted to store them in a cache. Returns 0, or -errno and *why if the
+ * worker has crashed or has taken too long. Returns 0 also if the worker cannot
+ * be started: the process then analyses the files itself.
  */
 static int run(struct early_analysis *early, pid_t pid,
 	       const struct target_maps *maps, const uint8_t *is_wanted, int fd,

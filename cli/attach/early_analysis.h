@@ -5,10 +5,11 @@
  * learns how many functions will be hooked at most.
  *
  * The files may be hostile. A worker with limits reads them
- * (symbolizer/indexer/worker.h). Unless the process has another file system,
- * the kernel lets the worker write only to the cache, if it supports Landlock.
- * If the worker crashes or takes too long, the process would also crash or take
- * too long, so clew refuses to attach to it.
+ * (symbolizer/indexer/worker.h). It can write only to the cache (anywhere on
+ * kernels without Landlock) or, for a process with another file system, only to
+ * a file in memory, which clew checks. If the worker crashes or takes too long,
+ * the process would also crash or take too long, so clew refuses to attach to
+ * it.
  */
 #ifndef CLEW_CLI_ATTACH_EARLY_ANALYSIS_H
 #define CLEW_CLI_ATTACH_EARLY_ANALYSIS_H
