@@ -66,6 +66,20 @@ static void read_char(struct maps_reader *reader, char c)
 	}
 }
 
+/*
+ * Returns whether memory can be copied: a filter may forbid it. Reads a
+ * constant, because clew's own memory, with the stacks of its threads, is
+ * mapped for writing only.
+ */
+static int may_read(int tid)
+{
+	static const uint32_t constant = 1;
+	uint32_t copy;
+
+	return !sys_read_memory_of(tid, (uintptr_t)&constant, &copy,
+				   sizeof(copy));
+}
+
 int stacks_init(struct stacks *stacks)
 {
 	struct maps_reader reader = { .stacks = stacks };
@@ -76,7 +90,7 @@ int stacks_init(struct stacks *stacks)
 	if (fd < 0)
 		return fd;
 	stacks->tid = sys_gettid();
-	if (sys_read_memory_of(stacks->tid, (uintptr_t)&fd, &got, sizeof(fd))) {
+	if (!may_read(stacks->tid)) {
 		sys_close(fd);
 		return -EPERM;
 	}
