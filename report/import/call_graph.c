@@ -8,8 +8,8 @@
 
 enum {
 	/*
-	 * A context whose costs are less than this part of all costs gets no
-	 * callees.
+	 * A context whose costs are less than 1 / PARTS of all costs gets no
+	 * callees, except those that have no other context.
 	 */
 	PARTS = 100000,
 	UNFOLDED_MAX = 1 << 20, /* maximum number of contexts */

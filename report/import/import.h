@@ -85,9 +85,10 @@ struct import_measure {
 };
 
 /*
- * Reads a profile. `format` is WIRE_IMPORT_FORMAT_COUNT to determine it from
- * the first line that is neither empty nor a comment. Returns 0; or -errno and
- * *why, "line N: ..." without the file's name.
+ * Reads a profile. If `format` is WIRE_IMPORT_FORMAT_COUNT, the format is
+ * determined from the comment "callgrind format", or from the first line that
+ * is neither empty nor a comment. Returns 0; or -errno and *why without the
+ * file's name, as "line N: ..." if the error is in a line.
  */
 int import_read(struct import *import, FILE *in, enum wire_import_format format,
 		const struct import_measure *measure, char **why);
@@ -115,7 +116,8 @@ uint32_t import_function_of(struct import *import, const char *name,
 			    size_t module_bytes, enum wire_imported_kind kind);
 
 /*
- * Returns a column; creates it if needed. WIRE_VALUES_MAX: there are too many.
+ * Returns a column; creates it if needed. WIRE_VALUES_MAX if there are too
+ * many, or the name is empty.
  */
 size_t import_column_of(struct import *import, const char *name,
 			size_t name_bytes, enum wire_unit unit);

@@ -135,8 +135,8 @@ static enum wire_import_format format_of(const char *line)
 }
 
 /*
- * Determines the format by the first line that is neither empty nor a comment.
- * That line stays the next one to be read.
+ * Determines the format by a line with "callgrind format", or by the first line
+ * that is neither empty nor a comment. That line stays the next one to be read.
  */
 static enum wire_import_format find_format(struct import_lines *lines)
 {

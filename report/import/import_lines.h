@@ -24,7 +24,10 @@ void import_lines_fini(struct import_lines *lines);
  */
 int import_line_next(struct import_lines *lines);
 
-/* Stores a problem of the present line, and returns its error, -EINVAL. */
+/*
+ * Stores a problem of the present line, unless one was stored before. Returns
+ * the error, -EINVAL.
+ */
 int import_refuse(struct import_lines *lines, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
