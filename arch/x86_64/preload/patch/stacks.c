@@ -11,6 +11,7 @@
  */
 #include "preload/patch/stacks.h"
 
+#include "machine/address_space.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
@@ -54,7 +55,8 @@ static void read_char(struct maps_reader *reader, char c)
 	if (c == '\n') {
 		*reader = (struct maps_reader){ .stacks = stacks };
 	} else if (reader->field == 2) {
-		if (c == 'r')
+		/* [vsyscall] is the kernel's, and readable on older kernels */
+		if (c == 'r' && reader->numbers[0] < ADDRESS_END)
 			add_range(stacks, reader->numbers);
 		reader->field = 3;
 	} else if (reader->field < 2) {
