@@ -16,11 +16,9 @@ static int is_stub(const struct patch_site *site)
 	return verdict_class(site->verdict) == VERDICT_HOOKED;
 }
 
-static int write_stub(struct code_writer *writer, uint64_t stub)
+static int write_stub(struct code_writer *writer, uint64_t stub,
+		      const struct stub_change *changes, unsigned int count)
 {
-	const uint8_t kind = ((const uint8_t *)(uintptr_t)stub)[STUB_KIND_AT];
-	struct stub_change changes[STUB_CHANGES_MAX];
-	const unsigned int count = stub_guard(kind, STUB_IS_GUARDED, changes);
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < count; i++)
@@ -31,6 +29,8 @@ static int write_stub(struct code_writer *writer, uint64_t stub)
 
 static int write_stubs(const struct patch *patch, enum code_use use)
 {
+	struct stub_change changes[STUB_CHANGES_MAX];
+	const unsigned int count = stub_guard(STUB_IS_GUARDED, changes);
 	struct code_writer writer;
 	int err = code_open(&writer, use, NULL);
 
@@ -39,7 +39,8 @@ static int write_stubs(const struct patch *patch, enum code_use use)
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
 		if (is_stub(&patch->sites[i]))
 			err = write_stub(&writer,
-					 patch->base + patch->sites[i].stub);
+					 patch->base + patch->sites[i].stub,
+					 changes, count);
 	if (!err)
 		err = code_barrier(&writer);
 	code_close(&writer);

@@ -59,10 +59,10 @@ static void fill_hole(const struct stub_constants *constants,
 	}
 }
 
-unsigned int stub_guard(uint8_t kind, uint8_t counted,
+unsigned int stub_guard(uint8_t counted,
 			struct stub_change changes[STUB_CHANGES_MAX])
 {
-	const struct stub_template *template = stub_template_of(kind);
+	const struct stub_template *template = stub_template();
 	const uint16_t glance_at = template->glance_at;
 	unsigned int count = 0;
 
@@ -80,8 +80,7 @@ unsigned int stub_guard(uint8_t kind, uint8_t counted,
 static void write_guard(uint8_t counted, uint8_t *stub)
 {
 	struct stub_change changes[STUB_CHANGES_MAX];
-	const unsigned int count =
-		stub_guard(stub[STUB_KIND_AT], counted, changes);
+	const unsigned int count = stub_guard(counted, changes);
 
 	for (unsigned int i = 0; i < count; i++)
 		stub[changes[i].at] = changes[i].byte;

@@ -24,17 +24,16 @@ uint64_t stub_bytes(void);
 uint64_t stub_entry_at(void);
 
 /*
- * Computes the bytes that turn a stub of this kind (its byte at STUB_KIND_AT)
- * into a guarded one (hot/stub.S). The bytes may be written one by one, in any
- * order, while threads execute the stub. counted is STUB_IS_GUARDED or
- * STUB_IS_WARY.
+ * Computes the bytes that turn a stub into a guarded one (hot/stub.S). The
+ * bytes may be written one by one, in any order, while threads execute the
+ * stub. counted is STUB_IS_GUARDED or STUB_IS_WARY.
  */
 #define STUB_CHANGES_MAX 4
 struct stub_change {
 	uint16_t at; /* offset in the stub */
 	uint8_t byte;
 };
-unsigned int stub_guard(uint8_t kind, uint8_t counted,
+unsigned int stub_guard(uint8_t counted,
 			struct stub_change changes[STUB_CHANGES_MAX]);
 
 struct stub_function {

@@ -79,7 +79,6 @@
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
-#define ELSEWHERE_AT  0x9c
 #define HOT_END       0x1c9
 #include "preload/hot/stub_template.inc"
 
@@ -95,7 +94,7 @@
 #define KIND          STUB_LEAF
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
-#define ELSEWHERE_AT  0x9c
+#define ELSEWHERE_AT  (.Lplain_elsewhere - .Lplain_start)
 #define HOT_END       (STUB_EXIT_AT - CALL_BYTES)
 #include "preload/hot/stub_template.inc"
 
@@ -193,8 +192,6 @@
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
 	.set	LEAF_COLD_BIT, 0x100	/* set in addresses behind ENTRY_AT */
 	.set	LEAF_FRAMED_AT, .Lleaf_framed - .Lleaf_start
-	.set	LEAF_PASS_AT, .Lleaf_pass - .Lleaf_start
-	.set	LEAF_ELSEWHERE_AT, .Lleaf_elsewhere - .Lleaf_start
 	.set	TRACED_LEAF_FRAMED_AT, \
 		.Ltraced_leaf_framed - .Ltraced_leaf_start
 
