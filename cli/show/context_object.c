@@ -31,9 +31,12 @@ struct context_object {
 	context_of of;
 	context_name name;
 	struct catalog *catalog;
-	/* Maps numbers of contexts to the functions that stand for them. */
+	/*
+	 * Maps each context that the object has returned to the function of the
+	 * catalog that represents it.
+	 */
 	struct idmap labels;
-	/* Maps these functions to numbers of contexts + 1. */
+	/* Maps these functions to the object's contexts + 1. */
 	struct idmap contexts;
 };
 

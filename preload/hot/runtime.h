@@ -54,7 +54,8 @@ struct runtime {
 	struct cold *cold;
 	/*
 	 * The limit of contexts, and the reason that is reported for folding
-	 * beyond it.
+	 * beyond it. Also written by any thread that requests a system call
+	 * filter (process/filter.h).
 	 */
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause;

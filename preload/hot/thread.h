@@ -126,8 +126,8 @@ struct hot_loans {
 struct hot_aside {
 	struct hot_lent {
 		/*
-		 * While the stack pointer is not further out than this address,
-		 * the exception has not landed.
+		 * The exception is taken not to have landed while the stack
+		 * pointer is further in than this address.
 		 */
 		uint64_t until;
 		uint32_t count;

@@ -646,8 +646,9 @@ static uint32_t event_bytes_of(const struct probe_action *action)
 }
 
 /*
- * Allocates the memory for a probe in advance, because a system call filter may
- * prevent this later.
+ * Allocates in advance the counters and, if the probe records values, room for
+ * its first events, because a system call filter may prevent this later. Events
+ * that need more room are then lost.
  */
 static int make_room(uint32_t probe)
 {

@@ -24,7 +24,7 @@
 
 /*
  * Makes room for many contexts of the calling thread. Returns false if there is
- * no room for all of them, or if nothing is recorded.
+ * no room for all of them, if nothing is recorded, or if a filter is set.
  */
 int filter_make_room(void);
 

@@ -137,7 +137,7 @@ static uint64_t memory_of(enum wire_chunk_kind kind, uint64_t bytes)
 
 /*
  * Returns 0 if a chunk may be allocated, -ENOBUFS beyond the user's limit, or
- * -EXFULL beyond that of the control group.
+ * -EXFULL if the program might then lack memory (memory_bound.h).
  */
 static int allow(const struct part *part, enum wire_chunk_kind kind,
 		 uint64_t bytes)

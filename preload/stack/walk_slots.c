@@ -191,8 +191,9 @@ const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
 }
 
 /*
- * Returns whether the slot holds a stub's address, or still 0, because the slow
- * path of the function's entry is running.
+ * Returns whether the stack slot of a function without a caller holds the
+ * address of a stub or trampoline, or 0, its real return address, which it has
+ * while the slow path of its entry runs.
  */
 static int is_active(uint64_t at, uint64_t *known_page)
 {

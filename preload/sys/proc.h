@@ -12,7 +12,7 @@
 
 /*
  * Functions about a thread return 0 or -errno unless a comment says otherwise:
- * -ESRCH if, and only if, the thread has exited.
+ * -ESRCH only if the thread has exited.
  */
 
 /* Memory for a file of one line; a longer one is refused. */

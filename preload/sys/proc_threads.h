@@ -20,8 +20,9 @@
 
 /*
  * Opens a file of a thread for reading, or of the process if tid is 0. Returns
- * -ESRCH if, and only if, the thread has exited; -EOPNOTSUPP if it exists and
- * has no such file.
+ * -ESRCH only if the thread has exited (a main thread that has ended still has
+ * its files); -EOPNOTSUPP if it exists and has no such file; or another -errno
+ * of open().
  */
 int proc_open(int tid, const char *name);
 

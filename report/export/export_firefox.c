@@ -318,7 +318,10 @@ static void end_thread(struct firefox *firefox, struct json_stream *thread,
 	json_end(thread, "}");
 }
 
-/* Adds a sample; `stack` may be FIREFOX_NONE. */
+/*
+ * Puts a sample's stack, or null for FIREFOX_NONE, and its time into the row.
+ * The caller adds the weight and ends the row.
+ */
 static void put_sample(struct firefox_columns *samples, uint32_t stack,
 		       uint64_t time_ns)
 {

@@ -86,7 +86,10 @@ struct html_page;
  */
 void html_timeline_read(struct html_page *page);
 
-/* Reads the slices, which are the calls and gaps of traces. */
+/*
+ * Reads the traces: calls that are not too short become slices, and gaps become
+ * notes.
+ */
 void html_slices_read(struct html_page *page);
 void html_timeline_fini(struct html_timeline *timeline);
 

@@ -189,7 +189,10 @@ struct catalog_module {
 	/* NULL until first use, or if it cannot be opened */
 	const struct a2n_module *a2n;
 	int was_tried;
-	/* whether it makes memory executable, and so generates code */
+	/*
+	 * whether the module's code makes memory executable, and so generates
+	 * code
+	 */
 	int is_maker;
 	/*
 	 * whether the module is that of a baseline, where only functions

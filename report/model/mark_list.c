@@ -199,8 +199,9 @@ static uint64_t end_of(const struct pairing *pairing, uint64_t link)
 }
 
 /*
- * Returns whether a region lies inside another of its name, among the nearest
- * LOOKED_THROUGH regions around it. All events must be paired.
+ * Returns whether an ended region lies inside another of its name, among the
+ * nearest LOOKED_THROUGH regions of its thread that surround it. Called after
+ * the pairing of all events; some begins may have no end.
  */
 static int is_in_its_like(const struct pairing *pairing, uint64_t link)
 {

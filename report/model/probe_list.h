@@ -45,9 +45,8 @@ struct listed_probe {
 	char **actions; /* its actions, one text each, as the user wrote them */
 	size_t action_count, action_capacity;
 	/*
-	 * Numbers of hits, as in struct wire_probe_hits. The probe's value does
-	 * not count these hits, except those of `over` if the probe has the
-	 * action `snapshot slowest`.
+	 * Numbers of hits, as in struct wire_probe_hits, which says which of
+	 * them the probe's value counts as well.
 	 */
 	uint64_t refused, unknown, over;
 	uint64_t inside;

@@ -31,7 +31,10 @@ struct loading {
 	 */
 	uint32_t unnamed_in;
 	struct measure sum;
-	/* number of equal samples of the whole recording */
+	/*
+	 * for the whole recording, the number of samples of equal weight that
+	 * would have the same error (field of `time`)
+	 */
 	uint64_t equal_samples;
 	size_t totals_capacity;
 	char **why;

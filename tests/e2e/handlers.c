@@ -27,7 +27,10 @@ CLEW_HANDLER(letter)
 	hit->registers->rax = (unsigned char)*at;
 }
 
-/* Changes all registers except the stack pointer, and all flags. */
+/*
+ * Changes all general registers except rsp and rdi, which the program still
+ * needs, and inverts the arithmetic flags.
+ */
 CLEW_HANDLER(all)
 {
 	struct clew_registers *to = hit->registers;

@@ -49,7 +49,7 @@ __asm__(".text\n"
 	"	pushq	%r15\n"
 	"	pushq	%rsi\n"
 	"	pushq	%rdi\n"
-	/* compares the words below the stack pointer, from the lowest */
+	/* fills the red zone, from its lowest word */
 	"	leaq	-128(%rsp), %rdx\n"
 	"	xorl	%ecx, %ecx\n"
 	"1:	movq	128(%rdi,%rcx,8), %rax\n"

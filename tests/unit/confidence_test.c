@@ -155,8 +155,8 @@ static const struct row sampled_by_cpu[ROWS] = {
 };
 
 /*
- * Returns how often a row's interval contains its share, in trials of some
- * seconds.
+ * Returns in what share of TRIALS trials, each of `ms` milliseconds, the row's
+ * interval contains its share.
  */
 static double coverage_of_row(const struct row *rows, int which, double ms,
 			      int is_weighted)

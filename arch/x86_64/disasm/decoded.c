@@ -40,7 +40,10 @@ static uint64_t low_bytes(uint64_t word, size_t count)
 	return count < 8 ? word & ((UINT64_C(1) << 8 * count) - 1) : word;
 }
 
-/* Returns the opening, and its key if it has any bytes. */
+/*
+ * Reads the opening at `code` and returns it. *key becomes its key; it is
+ * meaningless if the opening has 0 bytes, that is, if it is unknown.
+ */
 static inline struct insn_opening read_key(const uint8_t *code, size_t bytes,
 					   enum decoded_depth depth,
 					   struct key *key)

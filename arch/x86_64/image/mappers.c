@@ -27,8 +27,8 @@ static void load(struct mapper_watch *watch, const uint8_t *immediate)
 }
 
 /*
- * Returns whether the instruction is a plain load or move to another register
- * than eax.
+ * Returns whether the instruction is a mov, lea or xor that does not write eax:
+ * its destination is another register, or memory.
  */
 static int spares_eax(uint8_t rex, const uint8_t *code)
 {
