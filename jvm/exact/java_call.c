@@ -21,7 +21,8 @@ static int is_at_home(uint64_t id)
 {
 	const struct tally *tally = hot.tally;
 
-	return !tally || tally->table[id >> 4 & tally->mask].id == id;
+	return !tally ||
+	       tally->table[wire_count_home(id, tally->mask)].id == id;
 }
 
 /*

@@ -139,7 +139,7 @@ static uint32_t caller_of(const struct view *view, uint64_t id,
 			  uint32_t function)
 {
 	const uint64_t caller = id_pop(id, id_key(function));
-	uint64_t i = caller >> 4 & view->mask;
+	uint64_t i = wire_count_home(caller, view->mask);
 
 	if (caller == ID_ROOT || view->table[i].id != caller)
 		/*

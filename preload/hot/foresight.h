@@ -47,7 +47,8 @@ static inline uint32_t *foresight_place(struct tally *tally, uint32_t caller,
 static inline void foresight_fetch(const struct view *view, uint64_t id,
 				   uint32_t function)
 {
-	const uint64_t home = id_push(id, id_key(function)) >> 4 & view->mask;
+	const uint64_t home =
+		wire_count_home(id_push(id, id_key(function)), view->mask);
 
 	if (function)
 		fetch_line(&view->table[home]);

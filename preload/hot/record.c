@@ -141,7 +141,7 @@ static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
 				      union note note)
 {
 	struct view view = tally_view(tally);
-	uint64_t i = id >> 4 & view.mask;
+	uint64_t i = wire_count_home(id, view.mask);
 
 	while (view.table[i].id ||
 	       !own_claim((uint64_t *)&view.table[i].id, WIRE_COUNT_CLAIMED))

@@ -412,7 +412,7 @@ static inline struct view tally_view(const struct tally *tally)
  */
 static inline struct wire_count *view_find(const struct view *view, uint64_t id)
 {
-	uint64_t i = id >> 4 & view->mask;
+	uint64_t i = wire_count_home(id, view->mask);
 
 	while (view->table[i].id != id && view->table[i].id)
 		i = (i + 1) & view->mask;

@@ -16,7 +16,7 @@ static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 {
 	uint64_t mask = (UINT64_C(1) << to->log2) - 1;
 	const uint64_t id = entry->id;
-	uint64_t i = wire_count_home(id, mask + 1);
+	uint64_t i = wire_count_home(id, mask);
 
 	while (to->table[i].id != id && to->table[i].id)
 		i = (i + 1) & mask;

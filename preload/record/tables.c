@@ -224,16 +224,15 @@ static struct wire_count *counting_in(const struct mapping *mapping)
 static void leave_counting(const struct mapping *from, struct mapping *to)
 {
 	const struct wire_count *entry = counting_in(from);
-	const uint64_t mask = (UINT64_C(1) << to->log2) - 1;
-	uint64_t i;
+	const struct view view = { .table = to->table,
+				   .mask = (UINT64_C(1) << to->log2) - 1 };
+	struct wire_count *copy;
 
 	if (!entry)
 		return;
-	i = entry->id >> 4 & mask;
-	while (to->table[i].id && to->table[i].id != entry->id)
-		i = (i + 1) & mask;
-	if (to->table[i].id)
-		to->table[i].field -= wire_calls(entry);
+	copy = view_find(&view, entry->id);
+	if (copy->id)
+		copy->field -= wire_calls(entry);
 }
 
 /* Zeroes all counts of the table but that of counting_in(). */

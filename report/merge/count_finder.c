@@ -68,7 +68,7 @@ const struct count_span *count_finder_find(struct count_finder *finder,
 
 	if (!table)
 		return NULL;
-	at = wire_count_home(id, table->count);
+	at = wire_count_home(id, table->count - 1);
 	for (int i = 0; i < ENTRIES_SEARCHED; i++) {
 		if (table->items[at].id == id) {
 			*index = at;
@@ -101,7 +101,7 @@ void count_finder_prefetch(struct count_finder *finder, uint32_t tally,
 
 	if (table)
 		__builtin_prefetch(
-			&table->items[wire_count_home(id, table->count)]);
+			&table->items[wire_count_home(id, table->count - 1)]);
 }
 
 int count_finder_took_all(const struct count_finder *finder,
