@@ -22,6 +22,7 @@
 #include "preload/patch/patch.h"
 #include "preload/patch/quiesce.h"
 #include "preload/patch/stacks.h"
+#include "preload/sys/pagemap.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
@@ -30,7 +31,6 @@
 #define PATIENCE_NS   UINT64_C(200000000)
 #define RETIRED_MAX   4096
 #define PAGES_AT_ONCE 512
-#define PAGE_IS_THERE (UINT64_C(3) << 62) /* the page is present or swapped */
 #define PIECE_BYTES   (UINT64_C(1) << SHADOW_PIECE_SHIFT)
 
 /*
@@ -108,18 +108,17 @@ static int search_range(int pagemap, const struct memory_range *range)
 	uint64_t at = range->start;
 
 	while (at < range->end) {
-		uint64_t page = (uintptr_t)shadow_of(at) / PAGE_BYTES;
 		uint64_t count = (range->end - at) / (PAGE_BYTES / 2);
-		long got;
+		int err;
 
 		if (count > PAGES_AT_ONCE)
 			count = PAGES_AT_ONCE;
-		got = sys_call(SYS_pread64, pagemap, (long)entries,
-			       (long)(count * 8), (long)(page * 8), 0, 0);
-		if (got <= 0)
-			return got ? (int)got : -EIO;
-		for (long i = 0; i < got / 8; i++, at += PAGE_BYTES / 2)
-			if (entries[i] & PAGE_IS_THERE)
+		err = pagemap_read(pagemap, (uintptr_t)shadow_of(at), count,
+				   entries);
+		if (err)
+			return err;
+		for (uint64_t i = 0; i < count; i++, at += PAGE_BYTES / 2)
+			if (entries[i] & PAGEMAP_IS_THERE)
 				search_in(at, PAGE_BYTES / 2);
 	}
 	return 0;

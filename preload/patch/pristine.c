@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/address_space.h"
+#include "preload/sys/pagemap.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
@@ -13,7 +14,6 @@
 #define PAGES_AT_ONCE 512
 
 /* bits of an entry in /proc/PID/pagemap */
-#define PAGE_IS_THERE   (UINT64_C(3) << 62) /* the page is present or swapped */
 #define PAGE_IS_A_FILES (UINT64_C(1) << 61)
 
 static uint64_t page_of(uint64_t pc)
@@ -280,7 +280,7 @@ struct written_pages {
 
 static int is_written(uint64_t entry)
 {
-	return (entry & PAGE_IS_THERE) && !(entry & PAGE_IS_A_FILES);
+	return (entry & PAGEMAP_IS_THERE) && !(entry & PAGE_IS_A_FILES);
 }
 
 static int add_written(struct written_pages *written, uint64_t page)
@@ -303,12 +303,11 @@ static int compare_range(const struct pristine *pristine,
 		const uint64_t left = (range->end - at) / PAGE_BYTES;
 		const uint64_t count =
 			left < PAGES_AT_ONCE ? left : PAGES_AT_ONCE;
-		const long got = sys_call(SYS_pread64, pristine->pagemap,
-					  (long)entries, (long)(count * 8),
-					  (long)(at / PAGE_BYTES * 8), 0, 0);
+		const int err =
+			pagemap_read(pristine->pagemap, at, count, entries);
 
-		if (got != (long)(count * 8))
-			return got < 0 ? (int)got : -EIO;
+		if (err)
+			return err;
 		for (uint64_t i = 0; i < count; i++, at += PAGE_BYTES)
 			if (is_written(entries[i]) && add_written(written, at))
 				return -E2BIG;

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "preload/hot/shadow.h"
+#include "preload/sys/pagemap.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
@@ -16,9 +17,6 @@
 
 /* Bytes of stack whose shadow is one page. */
 #define PAGE_STACK_BYTES (PAGE_BYTES / 2)
-
-/* In an entry of pagemap: the page is in RAM or swapped out. */
-#define PAGE_IS_THERE (UINT64_C(3) << 62)
 
 struct shadowed_search {
 	const struct stacks *stacks;
@@ -78,19 +76,13 @@ static int find_shadow(const struct shadowed_search *to, uint64_t stack,
 	const unsigned char *in_ram = (const unsigned char *)entries;
 	long got;
 
-	if (to->pagemap >= 0) {
-		got = sys_call(SYS_pread64, to->pagemap, (long)entries,
-			       (long)(count * 8),
-			       (long)(shadow / PAGE_BYTES * 8), 0, 0);
-		if (got < 0)
-			return (int)got;
-		return got == (long)(count * 8) ? 0 : -EIO;
-	}
+	if (to->pagemap >= 0)
+		return pagemap_read(to->pagemap, shadow, count, entries);
 	got = sys_call(SYS_mincore, (long)shadow, (long)(count * PAGE_BYTES),
 		       (long)entries, 0, 0, 0);
 	/* Backwards, because the results are in the same memory. */
 	for (uint64_t i = count; !got && i > 0; i--)
-		entries[i - 1] = in_ram[i - 1] & 1 ? PAGE_IS_THERE : 0;
+		entries[i - 1] = in_ram[i - 1] & 1 ? PAGEMAP_IS_THERE : 0;
 	return (int)got;
 }
 
@@ -108,7 +100,7 @@ static int search_pages(const struct shadowed_search *to, uint64_t stack,
 	for (uint64_t i = 0, run; i < count && !result; i += run + !run) {
 		run = 0;
 		while (i + run < count && run < most &&
-		       entries[i + run] & PAGE_IS_THERE)
+		       entries[i + run] & PAGEMAP_IS_THERE)
 			run++;
 		if (run)
 			result = search_run(to, stack + i * PAGE_STACK_BYTES,
