@@ -17,8 +17,7 @@ static const char *const titles[] = {
 	[STEP_FOLD_RECURSION] = "fold recursion",
 };
 
-/* Returns a text with a backslash before each of the characters in `special`.
- */
+/* Returns the text with a backslash before each character in `special`. */
 static char *escape(const char *text, const char *special)
 {
 	char *escaped = memory_zeroed(2 * strlen(text) + 1, 1);
