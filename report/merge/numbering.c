@@ -50,6 +50,22 @@ static int by_first(const void *left, const void *right)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
+/*
+ * Sorts the ranges by their first numbers. Those of a damaged recording may
+ * overlap: each then ends where the next one begins.
+ */
+static void sort_ranges(struct numbering *numbering)
+{
+	struct numbering_range *ranges = numbering->ranges;
+
+	if (numbering->count == 0)
+		return;
+	qsort(ranges, numbering->count, sizeof(*ranges), by_first);
+	for (size_t i = 0; i + 1 < numbering->count; i++)
+		if (ranges[i + 1].first - ranges[i].first < ranges[i].count)
+			ranges[i].count = ranges[i + 1].first - ranges[i].first;
+}
+
 static int by_start(const void *left, const void *right)
 {
 	const struct numbering_module *a = left, *b = right;
@@ -478,9 +494,7 @@ void numbering_init(struct numbering *numbering, struct catalog *catalog,
 		else if (chunk.kind == WIRE_RANGES)
 			enter_ranges(numbering, &chunk);
 	}
-	if (numbering->count > 0)
-		qsort(numbering->ranges, numbering->count,
-		      sizeof(*numbering->ranges), by_first);
+	sort_ranges(numbering);
 	if (numbering->module_count > 0)
 		qsort(numbering->modules, numbering->module_count,
 		      sizeof(*numbering->modules), by_start);

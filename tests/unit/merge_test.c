@@ -185,6 +185,26 @@ static void an_entry_of_two_contexts_counts_once(void **state)
 	session_close(&world->session);
 }
 
+/* In a damaged recording, a range may begin inside a module's functions. */
+static void a_range_inside_a_module_takes_its_numbers(void **state)
+{
+	struct made_world *world = *state;
+	struct fixture fixture;
+	const struct tree_node *unknown;
+
+	made_begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_GENERATED, 4, 1);
+	for (uint32_t function = 1; function <= 5; function++)
+		fixture_context(&fixture, 0, ID_ROOT, function, 10 * function);
+	made_end(world, &fixture);
+	made_read(world, &everybody);
+	assert_int_equal(SELF(&world->session, 3).calls, 30);
+	unknown = made_child(&world->session, TREE_ROOT, FUNCTION_UNKNOWN);
+	assert_non_null(unknown);
+	assert_int_equal(node_self(&world->session.tree, unknown).calls, 90);
+	session_close(&world->session);
+}
+
 static void folded_calls_stand_below_their_ancestor(void **state)
 {
 	struct made_world *world = *state;
@@ -569,6 +589,7 @@ int main(void)
 		TEST(a_table_that_nobody_refers_to_does_not_count),
 		TEST(counts_add_up_wherever_their_context_is),
 		TEST(an_entry_of_two_contexts_counts_once),
+		TEST(a_range_inside_a_module_takes_its_numbers),
 		TEST(folded_calls_stand_below_their_ancestor),
 		TEST(an_unrecorded_caller_is_unknown),
 		TEST(counts_without_a_context_are_strays),
