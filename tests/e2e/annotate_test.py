@@ -372,10 +372,12 @@ class Totals(Annotated, screen.Screen):
                      if one["total_ns"] == self.report[name]["total_ns"] > 0]
             self.assertEqual([one["calls_made"] for one in calls],
                              [self.report[name]["calls"]], name)
-        self.assertGreater(self.total(outer, "slow"), outer["self_ns"])
-        self.assertEqual(sum(line["total_ns"] for line in outer["lines"]
-                             if "inlined" not in line),
-                         outer["total_ns"])
+        # Time in the kernel is in the total of outer() and has no line.
+        kernel = self.report.get("(kernel)", {"total_ns": 0})["total_ns"]
+        in_lines = sum(line["total_ns"] for line in outer["lines"]
+                       if "inlined" not in line)
+        self.assertLessEqual(in_lines, outer["total_ns"])
+        self.assertGreaterEqual(in_lines, outer["total_ns"] - kernel)
 
     def test_recursion_counts_once(self):
         walk = self.function("walk")

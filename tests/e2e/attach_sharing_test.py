@@ -18,7 +18,7 @@ from lib.clewtest import CLEW, kill_with_guardian, needs, slow, target, until
 from lib.servers import PostgresServer
 
 BACKENDS = 10
-ATTACHED_KB, DETACHED_KB = 3072, 512
+ATTACHED_KB, DETACHED_KB = 3072, 576
 KILLED, KILLED_OF_SLOW = 9, 100
 KILLED_OPTIONS = [], ["--time=exact"], ["-m", "libc.so.6", "-m", "libssl.so.3"]
 

@@ -494,8 +494,8 @@ class Unnoticed(Case):
 HOT = r"""
 static inline unsigned mix(unsigned x)
 {
-	for (int i = 0; i < 50; i++)
-		x = x * 1664525u + 1013904223u; /* HOT */
+	for (int i = 0; i < 20; i++)
+		x ^= x << 13, x ^= x >> 17, x ^= x << 5, x ^= x >> 3; /* HOT */
 	return x;
 }
 __attribute__((noinline)) unsigned spin(unsigned n)
