@@ -246,6 +246,7 @@ void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 	places->maps = maps;
 	places->loader = target_module(maps, MACHINE_LOADER);
 	places->libc = target_module(maps, LIBC);
+	places->libpthread = target_module(maps, "libpthread.so.0");
 	places->own = target_module(maps, LIBRARY_NAME);
 	places->pid = pid;
 	places->memory = memory;
@@ -372,7 +373,7 @@ static int is_of_program(const struct safe_places *places, uint64_t pc)
 	const struct target_mapping *code = target_find(places->maps, pc);
 
 	return code && *code->path == '/' && !is_of(places->libc, code) &&
-	       !is_of(places->loader, code);
+	       !is_of(places->libpthread, code) && !is_of(places->loader, code);
 }
 
 /*

@@ -15,6 +15,8 @@ struct safe_places {
 	/* NULL before safe_places_find() and after safe_places_expire(). */
 	const struct target_maps *maps;
 	const struct target_mapping *loader, *libc;
+	/* Contains the start of threads before glibc 2.34. */
+	const struct target_mapping *libpthread;
 	const struct target_mapping *own; /* Mapping of libclew.so. */
 	pid_t pid;
 	int memory; /* Descriptor of /proc/PID/mem. */

@@ -17,6 +17,7 @@
 #include "base/suffix.h"
 #include "cli/common/library.h"
 #include "cli/target/other_files.h"
+#include "image/glibc_file.h"
 #include "image/image.h"
 #include "image/symbols.h"
 #include "machine/address_space.h"
@@ -200,7 +201,7 @@ const struct target_mapping *target_module(const struct target_maps *maps,
 	const struct target_mapping *found = NULL;
 
 	for (size_t i = 0; i < maps->count; i++) {
-		if (strcmp(text_basename(maps->items[i].path), name) != 0)
+		if (!glibc_file_is(maps->items[i].path, name))
 			continue;
 		if (is_loaded(maps, i))
 			return &maps->items[i];

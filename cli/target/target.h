@@ -60,7 +60,8 @@ const struct target_mapping *target_find(const struct target_maps *maps,
 /*
  * Returns the first mapping of a file with this name (without a folder) that
  * the loader has mapped. If the loader has mapped no such file, returns the
- * first other mapping of a file with this name, or NULL.
+ * first other mapping of a file with this name, or NULL. Sonames of glibc also
+ * match the files of its older versions (image/glibc_file.h).
  */
 const struct target_mapping *target_module(const struct target_maps *maps,
 					   const char *name);

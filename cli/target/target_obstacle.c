@@ -21,6 +21,7 @@
 #include "cli/target/own_ids.h"
 #include "cli/target/target.h"
 #include "cli/target/user_name.h"
+#include "image/glibc_file.h"
 #include "machine/elf_numbers.h"
 #include "wire/recording.h"
 
@@ -60,7 +61,7 @@ static char *read_link(pid_t pid, const char *name)
 
 static int is_loader(const char *name)
 {
-	return strcmp(name, MACHINE_LOADER) == 0 ||
+	return glibc_file_is(name, MACHINE_LOADER) ||
 	       executable_is_musl_loader(name);
 }
 

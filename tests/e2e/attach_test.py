@@ -355,6 +355,25 @@ class Programs(Attached):
                 self.detach(self.attach(process))
                 self.assert_as_before(process)
 
+    def test_process_with_the_file_names_of_an_older_glibc_is_recorded(self):
+        """Before glibc 2.34, the name libc.so.6 is a symbolic link."""
+        libc = next(line.split()[-1] for line in open("/proc/self/maps")
+                    if line.endswith("/libc.so.6\n"))
+        shutil.copy(libc, self.work / "libc-2.31.so")
+        (self.work / "libc.so.6").symlink_to("libc-2.31.so")
+        process = self.start(
+            [PYTHON, "-c", "print('ready', flush=True); input()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**self.environment, "LD_LIBRARY_PATH": str(self.work)})
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        maps = pathlib.Path(f"/proc/{process.pid}/maps").read_text()
+        self.assertIn("/libc-2.31.so\n", maps)
+        self.assertNotIn("/libc.so.6\n", maps)
+        self.detach(self.attach(process))
+        self.assert_as_before(process)
+
     def test_libraries_and_children_of_an_attached_python_are_recorded(self):
         """A library loaded during the session is hooked, and a child is
         recorded."""

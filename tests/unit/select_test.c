@@ -143,6 +143,17 @@ static void libc_is_excluded_by_default(void **state)
 
 	assert_int_equal(read_config(fixture, ""), 0);
 	assert_int_equal(select_module(&fixture->config, libc), MODULE_IS_LIBC);
+	assert_int_equal(
+		select_module(&fixture->config, "/lib/libpthread.so.0"),
+		MODULE_IS_LIBC);
+	/* The names of files before glibc 2.34. */
+	assert_int_equal(select_module(&fixture->config, "/lib/libc-2.31.so"),
+			 MODULE_IS_LIBC);
+	assert_int_equal(select_module(&fixture->config, "/lib/libm-2.31.so"),
+			 MODULE_IS_LIBC);
+	assert_int_equal(
+		select_module(&fixture->config, "/lib/libpthread-2.31.so"),
+		MODULE_IS_LIBC);
 	assert_int_equal(read_config(fixture, "libc\n"), 0);
 	assert_int_equal(select_module(&fixture->config, libc),
 			 MODULE_IS_HOOKED);
