@@ -128,6 +128,7 @@
 /* Functions without fronts, whose addresses are also members of `next`. */
 #define NEXT_ONLY(X)                                                           \
 	X(makecontext, SWITCHES)                                               \
+	X(dlinfo, NOTHING)                                                     \
 	X(_Unwind_GetGR, NOTHING)                                              \
 	X(_Unwind_GetIP, NOTHING)                                              \
 	X(_Unwind_GetRegionStart, NOTHING)                                     \

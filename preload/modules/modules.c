@@ -307,6 +307,18 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
+ * Returns dlinfo() if it finds program headers (RTLD_DI_PHDR), as it does since
+ * glibc 2.36; else NULL. Older versions allocate an error message with the
+ * program's malloc. process_mrelease() is also new in glibc 2.36.
+ */
+static __typeof__(&dlinfo) headers_finder(void)
+{
+	return next.libc.start && lookup_in(next.libc.start, "process_mrelease")
+		       ? NEXT(dlinfo)
+		       : NULL;
+}
+
+/*
  * dl_iterate_phdr() visits only its caller's namespace. Namespaces of dlmopen()
  * are listed in the loader's data for debuggers (<link.h>), since glibc 2.35.
  */
@@ -315,9 +327,13 @@ static int see_other_namespaces(struct finder *finder,
 					   void *))
 {
 	const struct r_debug_extended *debug = (const void *)lookup_debug();
+	__typeof__(&dlinfo) find_headers;
 	int err = 0;
 
 	if (!debug || debug->base.r_version < 2)
+		return 0;
+	find_headers = headers_finder();
+	if (!find_headers)
 		return 0;
 	finder->is_in_others = 1;
 	for (debug = debug->r_next; debug; debug = debug->r_next) {
@@ -325,7 +341,8 @@ static int see_other_namespaces(struct finder *finder,
 		     map = map->l_next) {
 			struct dl_phdr_info info = { .dlpi_addr = map->l_addr,
 						     .dlpi_name = map->l_name };
-			int count = dlinfo(map, RTLD_DI_PHDR, &info.dlpi_phdr);
+			int count = find_headers(map, RTLD_DI_PHDR,
+						 &info.dlpi_phdr);
 
 			if (count <= 0)
 				continue;
