@@ -48,14 +48,15 @@ MAY_INCLUDE = {
     "machine": set(),
     "wire": set(),
     "agent": set(),
-    "alloc": {"agent"},
-    "locks": {"agent"},
+    "loaded": set(),
+    "alloc": {"agent", "loaded"},
+    "locks": {"agent", "loaded"},
     **{room: {"machine", *others,
               *(f"preload/{name}" for name in below.split())}
        for room, others, below in (
            ("preload/hot", {"wire"}, ""),
            ("preload/sys", set(), "hot"),
-           ("preload/host", {"wire", "image", "match", "expression"},
+           ("preload/host", {"wire", "loaded", "image", "match", "expression"},
             "hot sys"),
            ("preload/record", {"wire", "cgroup"}, "hot sys"),
            ("preload/stack", {"wire"}, "hot sys host record"),

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds addresses of symbols, for code that may not call dlsym().
- *
- * A dlsym() that fails allocates an error message with the program's malloc,
- * and in some programs malloc works from main on and not earlier.
+ * Finds addresses of symbols and modules, without dlsym()
+ * (loaded/loaded_symbols.h says why).
  */
 #ifndef CLEW_HOST_LOOKUP_H
 #define CLEW_HOST_LOOKUP_H

@@ -3,7 +3,7 @@
 function(preload_test name)
   add_executable(${name}_test ${name}_test.c ${ARGN})
   target_compile_options(${name}_test PRIVATE -ftls-model=initial-exec)
-  target_link_libraries(${name}_test PRIVATE image cmocka)
+  target_link_libraries(${name}_test PRIVATE image loaded cmocka)
   add_test(NAME unit.${name} COMMAND ${name}_test)
   set_tests_properties(unit.${name} PROPERTIES LABELS "unit;fast")
 endfunction()
