@@ -10,7 +10,6 @@
  * contains all of that. Without clew, or before clew has begun, calls are
  * passed on.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -25,11 +24,9 @@
 #include "alloc/alloc_sites.h"
 #include "alloc/live_blocks.h"
 #include "alloc/live_mappings.h"
+#include "loaded/loaded_symbols.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-/* dlsym() may allocate before the next malloc() is known. */
-#define EARLY_BYTES 16384
 
 static struct {
 	void *(*malloc)(size_t);
@@ -45,41 +42,19 @@ static struct {
 } next;
 
 static struct value_start start;
-static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
-static _Alignas(16) unsigned char early[EARLY_BYTES];
-static _Atomic size_t early_used;
-
-static void *take_early(size_t bytes)
-{
-	const size_t at = early_used;
-
-	bytes = (bytes + 15) & ~(size_t)15;
-	if (bytes > EARLY_BYTES - at)
-		return NULL;
-	early_used = at + bytes;
-	return early + at;
-}
-
-static int is_early(const void *at)
-{
-	return (const unsigned char *)at >= early &&
-	       (const unsigned char *)at < early + EARLY_BYTES;
-}
 
 static void find_next(void)
 {
-	is_finding = 1;
-	next.free = dlsym(RTLD_NEXT, "free");
-	next.calloc = dlsym(RTLD_NEXT, "calloc");
-	next.realloc = dlsym(RTLD_NEXT, "realloc");
-	next.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
-	next.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
-	next.memalign = dlsym(RTLD_NEXT, "memalign");
-	next.mmap = dlsym(RTLD_NEXT, "mmap");
-	next.munmap = dlsym(RTLD_NEXT, "munmap");
-	next.mremap = dlsym(RTLD_NEXT, "mremap");
-	next.malloc = dlsym(RTLD_NEXT, "malloc");
-	is_finding = 0;
+	next.free = loaded_symbol_next("free");
+	next.calloc = loaded_symbol_next("calloc");
+	next.realloc = loaded_symbol_next("realloc");
+	next.posix_memalign = loaded_symbol_next("posix_memalign");
+	next.aligned_alloc = loaded_symbol_next("aligned_alloc");
+	next.memalign = loaded_symbol_next("memalign");
+	next.mmap = loaded_symbol_next("mmap");
+	next.munmap = loaded_symbol_next("munmap");
+	next.mremap = loaded_symbol_next("mremap");
+	next.malloc = loaded_symbol_next("malloc");
 }
 
 static void before_fork(void)
@@ -180,8 +155,6 @@ static void note_end(const struct live_block *block)
 
 EXPORT void *malloc(size_t bytes)
 {
-	if (is_finding)
-		return take_early(bytes);
 	if (!next.malloc)
 		find_next();
 	return note(next.malloc(bytes), bytes);
@@ -189,8 +162,6 @@ EXPORT void *malloc(size_t bytes)
 
 EXPORT void *calloc(size_t count, size_t each)
 {
-	if (is_finding)
-		return take_early(count * each);
 	if (!next.malloc)
 		find_next();
 	return note(next.calloc(count, each), count * each);
@@ -200,24 +171,13 @@ EXPORT void free(void *at)
 {
 	struct live_block block;
 
-	if (!at || is_early(at))
+	if (!at)
 		return;
 	if (!next.malloc)
 		find_next();
 	if (forget(at, &block))
 		note_end(&block);
 	next.free(at);
-}
-
-static void *move_early(const void *at, size_t bytes)
-{
-	const size_t left =
-		(size_t)(early + EARLY_BYTES - (const unsigned char *)at);
-	void *to = malloc(bytes);
-
-	if (to)
-		memcpy(to, at, bytes < left ? bytes : left);
-	return to;
 }
 
 /* Counts the end of one block, and a new block of the caller. */
@@ -227,8 +187,6 @@ EXPORT void *realloc(void *at, size_t bytes)
 	int is_known;
 	void *to;
 
-	if (is_early(at))
-		return move_early(at, bytes);
 	if (!next.malloc)
 		find_next();
 	is_known = forget(at, &block);

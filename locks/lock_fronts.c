@@ -16,8 +16,8 @@
  * contains all of that. Without clew, or before clew has begun, calls are
  * passed on.
  */
-#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "agent/value_sites.h"
+#include "loaded/loaded_symbols.h"
 #include "locks/held_locks.h"
 #include "locks/lock_sites.h"
 
@@ -101,6 +102,10 @@ static struct {
 	WAITERS(WAITER_FIELD)
 	int (*pthread_mutex_unlock)(pthread_mutex_t *lock);
 	int (*pthread_rwlock_unlock)(pthread_rwlock_t *lock);
+	void (*_pthread_cleanup_push)(struct _pthread_cleanup_buffer *buffer,
+				      void (*function)(void *), void *argument);
+	void (*_pthread_cleanup_pop)(struct _pthread_cleanup_buffer *buffer,
+				     int is_called);
 } next;
 
 static struct value_start start;
@@ -108,50 +113,57 @@ static int is_contended_only;
 /* Used if only contended holds are counted. */
 static _Atomic long contended_holds;
 static _Atomic int is_found;
-static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
 
 /* ---- The next functions ---- */
 
 /* clang-format off */
 #define FIND(name) \
-	next.name = dlsym(RTLD_NEXT, #name);
+	next.name = loaded_symbol_next(#name);
 /* clang-format on */
 #define FIND_TAKER(name, type, is_shared, try, parameters, arguments) FIND(name)
 #define FIND_TRIER(name, type, is_shared)                             FIND(name)
 #define FIND_WAITER(name, parameters, arguments)                      FIND(name)
 
-/*
- * Finds a function of condition variables by its version, because dlsym() may
- * find an older function, for other condition variables.
- */
-static void *find_wait(const char *name)
+/* Several threads may do this at once, with the same result. */
+static int find_all(struct dl_phdr_info *info, size_t bytes, void *context)
 {
-	void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-
-	return found ? found : dlsym(RTLD_NEXT, name);
+	TAKERS(FIND_TAKER)
+	TRIERS(FIND_TRIER)
+	WAITERS(FIND_WAITER)
+	FIND(pthread_mutex_unlock)
+	FIND(pthread_rwlock_unlock)
+	FIND(_pthread_cleanup_push)
+	FIND(_pthread_cleanup_pop)
+	is_found = 1;
+	return 1;
 }
 
 /*
- * Several threads may do this at once, with the same result. A failed dlsym()
- * allocates an error message, and an allocator takes locks: functions that
- * always exist are searched first.
+ * Finds the next functions within a callback of the loader, which unloads no
+ * module meanwhile.
  */
 static __attribute__((noinline)) void find_next(void)
 {
-	is_finding = 1;
-	FIND(pthread_mutex_unlock)
-	FIND(pthread_mutex_lock)
-	FIND(pthread_rwlock_unlock)
-	FIND(pthread_rwlock_rdlock)
-	FIND(pthread_rwlock_wrlock)
-	TRIERS(FIND_TRIER)
-	WAITERS(FIND_WAITER)
-	TAKERS(FIND_TAKER)
-	next.pthread_cond_wait = find_wait("pthread_cond_wait");
-	next.pthread_cond_timedwait = find_wait("pthread_cond_timedwait");
-	is_finding = 0;
-	is_found = 1;
+	dl_iterate_phdr(find_all, NULL);
 }
+
+static int is_missing(void)
+{
+	return ENOSYS;
+}
+
+/*
+ * A next function. Before glibc 2.34, most of them are in libpthread, which a
+ * program may load later. Those with "clock" in their names are new in glibc
+ * 2.30.
+ */
+#define NEXT(name)                                                             \
+	({                                                                     \
+		if (!next.name)                                                \
+			find_next();                                           \
+		next.name ? next.name                                          \
+			  : (__typeof__(next.name))(void *)is_missing;         \
+	})
 
 /* ---- Whether calls are counted ---- */
 
@@ -186,8 +198,6 @@ static __attribute__((constructor)) void begin_at_last(void)
 
 static int is_counting(void)
 {
-	if (is_finding)
-		return 0;
 	if (!is_found)
 		find_next();
 	return start.state == VALUES_ARE_ON ||
@@ -310,13 +320,13 @@ static int taking_end(struct taking *taking, const void *lock, int is_shared,
 		struct taking taking;                                          \
 		int result;                                                    \
                                                                                \
-		if (!is_counting())                                            \
-			return next.name arguments;                            \
+		if (!is_counting() || !next.try)                               \
+			return NEXT(name) arguments;                           \
 		taking = taking_begin();                                       \
 		result = next.try(lock);                                       \
 		if (result == EBUSY) {                                         \
 			taking_wait(&taking);                                  \
-			result = next.name arguments;                          \
+			result = NEXT(name) arguments;                         \
 		}                                                              \
 		return taking_end(&taking, lock, is_shared,                    \
 				  result == 0 && IS_AGAIN(lock), result);      \
@@ -330,9 +340,9 @@ TAKERS(DEFINE_TAKER)
 		int result;                                                    \
                                                                                \
 		if (!is_counting())                                            \
-			return next.name(lock);                                \
+			return NEXT(name)(lock);                               \
 		taking = taking_begin();                                       \
-		result = next.name(lock);                                      \
+		result = NEXT(name)(lock);                                     \
 		return taking_end(&taking, lock, is_shared,                    \
 				  result == 0 && IS_AGAIN(lock), result);      \
 	}
@@ -357,9 +367,9 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *lock)
 
 	if (!is_counting() || is_nested(lock) ||
 	    !end_hold(lock, 0, knows_owner(lock), &held))
-		return next.pthread_mutex_unlock(lock);
+		return NEXT(pthread_mutex_unlock)(lock);
 	end_ns = now_ns();
-	return released(&held, end_ns, next.pthread_mutex_unlock(lock));
+	return released(&held, end_ns, NEXT(pthread_mutex_unlock)(lock));
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
@@ -369,9 +379,9 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 
 	if (!is_counting() ||
 	    (!end_hold(lock, 0, 0, &held) && !end_hold(lock, 1, 0, &held)))
-		return next.pthread_rwlock_unlock(lock);
+		return NEXT(pthread_rwlock_unlock)(lock);
 	end_ns = now_ns();
-	return released(&held, end_ns, next.pthread_rwlock_unlock(lock));
+	return released(&held, end_ns, NEXT(pthread_rwlock_unlock)(lock));
 }
 
 /* ---- Conditions ---- */
@@ -411,17 +421,40 @@ static void condition_end(void *argument)
 	hold(is_refused ? &wait->held : &again);
 }
 
+/*
+ * Like pthread_cleanup_push() and pthread_cleanup_pop(1), which call functions
+ * that moved from libpthread to libc in glibc 2.34. A process without libpthread
+ * lacks them, and no thread of it can be cancelled.
+ */
+static void cleanup_push(struct _pthread_cleanup_buffer *buffer,
+			 struct condition_wait *wait)
+{
+	*buffer = (struct _pthread_cleanup_buffer){ 0 };
+	if (next._pthread_cleanup_push && next._pthread_cleanup_pop)
+		next._pthread_cleanup_push(buffer, condition_end, wait);
+}
+
+static void cleanup_pop(struct _pthread_cleanup_buffer *buffer,
+			struct condition_wait *wait)
+{
+	if (buffer->__routine)
+		next._pthread_cleanup_pop(buffer, 1);
+	else
+		condition_end(wait);
+}
+
 #define DEFINE_WAITER(name, parameters, arguments)                             \
 	EXPORT int name parameters                                             \
 	{                                                                      \
+		struct _pthread_cleanup_buffer cleanup;                        \
 		struct condition_wait wait;                                    \
                                                                                \
 		if (!is_counting())                                            \
-			return next.name arguments;                            \
+			return NEXT(name) arguments;                           \
 		condition_begin(&wait, lock);                                  \
-		pthread_cleanup_push(condition_end, &wait);                    \
-		wait.result = next.name arguments;                             \
-		pthread_cleanup_pop(1);                                        \
+		cleanup_push(&cleanup, &wait);                                 \
+		wait.result = NEXT(name) arguments;                            \
+		cleanup_pop(&cleanup, &wait);                                  \
 		return wait.result;                                            \
 	}
 WAITERS(DEFINE_WAITER)
