@@ -85,7 +85,10 @@ preload_test(reclaim ${preload}/hooking/reclaim.c ${preload}/patch/quiesce.c
 
 add_test(NAME unit.imports
   COMMAND ${CMAKE_SOURCE_DIR}/scripts/imports.sh ${CMAKE_BINARY_DIR})
-set_tests_properties(unit.imports PROPERTIES LABELS "unit;fast")
+add_test(NAME unit.glibc_versions
+  COMMAND ${CMAKE_SOURCE_DIR}/scripts/glibc-versions.sh ${CMAKE_BINARY_DIR})
+set_tests_properties(unit.imports unit.glibc_versions PROPERTIES
+  LABELS "unit;fast")
 preload_test(bridge ${CMAKE_SOURCE_DIR}/jvm/natives/bridge.c
   ${CMAKE_SOURCE_DIR}/jvm/natives/bridges.c ${CLEW_ARCH}/jvm/natives/bridge.S
   ${preload}/stubs/trampoline_block.c ${preload}/stubs/stub_memory.c
