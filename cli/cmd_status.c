@@ -109,44 +109,6 @@ static void read_twice(struct status *items, size_t count)
 
 /* ---- Output ---- */
 
-/* Returns the state of a process as text, which the caller frees. */
-static char *state_text(const struct live_process *process)
-{
-	if (!process->is_attached)
-		return memory_printf("recorded");
-	if (!process->controller)
-		return memory_printf("left attached");
-	return memory_printf("attached by %d", process->controller);
-}
-
-static void print_row(const struct status *status)
-{
-	const struct part_totals *totals = &status->totals;
-	char *state = state_text(&status->process);
-	char *path = memory_string(status->process.recording,
-				   strlen(status->process.recording));
-
-	printf("%7d  %9s  %13s  %15s  %9s  %8.1f  %9s  %-18s  %s  %s\n",
-	       status->process.pid, text_grouped(totals->hooks).text,
-	       text_grouped(status->calls_per_s).text,
-	       text_grouped(totals->calls).text,
-	       text_grouped(totals->contexts).text, (double)status->bytes / 1e6,
-	       text_grouped(totals->lost).text, state, text_printable(path),
-	       status->process.command);
-	free(path);
-	free(state);
-}
-
-static void print_text(const struct status *items, size_t count)
-{
-	printf("%7s  %9s  %13s  %15s  %9s  %8s  %9s  %-18s  %s\n", "PID",
-	       "HOOKS", "CALLS/S", "CALLS", "CONTEXTS", "MB", "LOST", "STATE",
-	       "RECORDING  COMMAND");
-	for (size_t i = 0; i < count; i++)
-		if (!items[i].is_gone)
-			print_row(&items[i]);
-}
-
 static json_t *json_row(const struct status *status)
 {
 	const struct live_process *process = &status->process;
@@ -209,18 +171,21 @@ static int find(const struct status_options *options, struct status **items,
 static int show(struct status_options *options, const struct status *items,
 		size_t count, const char *command)
 {
+	unsigned int room;
+
 	if (!count && !options->is_json && !options->is_metrics) {
 		complain(command, "no process is being recorded (of those that "
 				  "this user can inspect)");
 		return EXIT_SUCCESS;
 	}
+	room = terminal_table_width(&options->terminal);
 	terminal_begin(&options->terminal);
 	if (options->is_json)
 		print_json(items, count);
 	else if (options->is_metrics)
 		status_print_metrics(stdout, items, count);
 	else
-		print_text(items, count);
+		status_print_table(stdout, items, count, room);
 	return terminal_finish(&options->terminal, command);
 }
 

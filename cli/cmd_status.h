@@ -19,6 +19,13 @@ struct status {
 	int is_gone;
 };
 
+/*
+ * Prints all processes as a table. `room` is the width of the terminal's lines,
+ * or 0 for no limit.
+ */
+void status_print_table(FILE *out, const struct status *items, size_t count,
+			unsigned int room);
+
 /* Prints all processes in Prometheus' text format. */
 void status_print_metrics(FILE *out, const struct status *items, size_t count);
 

@@ -6,7 +6,7 @@ import pathlib
 import signal
 import subprocess
 
-from lib import clewtest
+from lib import clewtest, terminal
 from lib.clewtest import CLEW, PYTHON, slow, until
 
 # Makes as many calls as standard input requests, and then prints a line. No
@@ -118,6 +118,32 @@ class Live(clewtest.Case):
         text = self.clew("status", pid).stdout.splitlines()
         self.assertEqual(len(text), 2)
         self.assertEqual(text[1].split()[0], str(pid))
+
+    def test_status_fits_the_terminal(self):
+        """Columns are omitted as a whole; the command has at least 30 columns."""
+        recorder, pid = self.recorded()
+        self.wait_for(pid)
+        self.environment |= {"TERM": "xterm", "CLEW_PAGER": ""}
+        headings = {}
+        for columns in 70, 100, 300:
+            said, status = terminal.look(self, [CLEW, "status", pid], columns)
+            self.assertEqual(status, 0, said)
+            heading, row = said.splitlines()
+            self.assertLessEqual(len(row), columns)
+            self.assertEqual(row.split()[0], str(pid))
+            self.assertIn(str(PYTHON)[:20], row)
+            headings[columns] = heading.split()
+        self.assertEqual(headings[300], [
+            "PID", "HOOKS", "CALLS/S", "CALLS", "CONTEXTS", "MB", "LOST",
+            "STATE", "RECORDING", "COMMAND"])
+        self.assertEqual(headings[70], ["PID", "CALLS/S", "CALLS", "LOST",
+                                        "STATE", "COMMAND"])
+        self.assertLess(len(headings[70]), len(headings[100]))
+        self.assertLess(len(headings[100]), len(headings[300]))
+        piped = self.clew("status", pid).stdout.splitlines()[0].split()
+        self.assertEqual(piped, headings[300])
+        recorder.stdin.close()
+        self.assertEqual(recorder.wait(), 0)
 
     def test_snapshot_of_a_child_includes_its_parents_part(self):
         recorder, pid = self.recorded()

@@ -1,15 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Output on a terminal: pager, colours, widths, lines."""
-import fcntl
 import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 
-from lib import clewtest
+from lib import clewtest, terminal
 from lib.clewtest import target
 
 COMMANDS = ["report"], ["tree"], ["list"]
@@ -24,23 +19,8 @@ class Terminal(clewtest.Case):
 
     def look(self, *arguments, columns=80):
         """Runs clew on a terminal of this width. Returns its output and its status."""
-        leader, follower = pty.openpty()
-        fcntl.ioctl(follower, termios.TIOCSWINSZ,
-                    struct.pack("4H", 24, columns, 0, 0))
-        process = subprocess.Popen(
-            [clewtest.CLEW, *arguments, self.recording_path], cwd=self.work,
-            stdin=follower, stdout=follower, stderr=follower,
-            env=self.environment)
-        os.close(follower)
-        said = b""
-        try:
-            while chunk := os.read(leader, 4096):
-                said += chunk
-        except OSError:  # EIO: the last follower is closed
-            pass
-        status = process.wait(clewtest.TIMEOUT_S)
-        os.close(leader)
-        return said.decode().replace("\r\n", "\n"), status
+        return terminal.look(self, [clewtest.CLEW, *arguments,
+                                    self.recording_path], columns)
 
     def test_output_to_a_pipe_has_neither_colours_nor_pager(self):
         for command in COMMANDS:
