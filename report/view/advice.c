@@ -18,6 +18,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "report/view/coverage.h"
+#include "report/view/snapshot_list.h"
 
 #define GROUPED(number)  (text_grouped(number).text)
 #define DURATION(number) (text_duration(number).text)
@@ -37,9 +38,29 @@ enum {
 	RATE_MAX = 100000, /* maximum of --rate */
 	/* least number of processes that need a view of their own */
 	PROCESSES_MIN = 3,
+	/* The catalog's index of the program's own file. */
+	PROGRAM = 0,
 };
 
-/* ---- Counts besides calls ---- */
+/* ---- Snapshots, and counts besides calls ---- */
+
+static char *advise_snapshots(const struct session *session)
+{
+	struct snapshot_list list;
+	char *command, *sentence = NULL;
+
+	snapshot_list_init(&list, session, session->path);
+	if (list.count > 0) {
+		command = session_report_command(session, "snapshots");
+		sentence = memory_printf(
+			"the recording has %s snapshot%s; %s lists %s",
+			GROUPED(list.count), text_plural(list.count), command,
+			list.count == 1 ? "it" : "them");
+		free(command);
+	}
+	snapshot_list_fini(&list);
+	return sentence;
+}
 
 static char *advise_probes(const struct session *session)
 {
@@ -98,8 +119,8 @@ static char *advise_marks(const struct session *session)
 }
 
 /*
- * Returns a sentence that names a further view of the recording: of probes,
- * values or marks. NULL if the recording has none of these, or if the report
+ * Returns a sentence that names a further view of the recording: of snapshots,
+ * probes, values or marks. NULL if the recording has none of these, or if the report
  * shows a value instead of time.
  */
 static char *advise_views(struct session *session)
@@ -108,7 +129,9 @@ static char *advise_views(struct session *session)
 
 	if (session->value)
 		return NULL;
-	sentence = advise_probes(session);
+	sentence = advise_snapshots(session);
+	if (!sentence)
+		sentence = advise_probes(session);
 	if (!sentence && session->values.count > 0)
 		sentence = advise_values(session);
 	if (!sentence && session->marks.count > 0)
@@ -124,7 +147,8 @@ struct call_cost {
 	uint64_t all;
 	/* the most expensive function that -F can name, or FUNCTION_NONE */
 	uint32_t function;
-	uint32_t module; /* the most expensive module, or CATALOG_NO_MODULE */
+	/* the most expensive library, or CATALOG_NO_MODULE */
+	uint32_t library;
 };
 
 /*
@@ -155,7 +179,7 @@ static void find_costs(struct call_cost *cost, struct session *session)
 				       sizeof(*cost->calls)),
 		.of_modules = memory_zeroed(catalog->module_count + 1,
 					    sizeof(*cost->of_modules)),
-		.module = CATALOG_NO_MODULE,
+		.library = CATALOG_NO_MODULE,
 	};
 	for (size_t i = 1; i < session->tree.count; i++)
 		cost->calls[session->tree.nodes[i].function] +=
@@ -169,9 +193,11 @@ static void find_costs(struct call_cost *cost, struct session *session)
 			cost->calls[i] *= TRAP_CALLS;
 		cost->all += cost->calls[i];
 		cost->of_modules[module] += cost->calls[i];
-		if (cost->module == CATALOG_NO_MODULE ||
-		    cost->of_modules[module] > cost->of_modules[cost->module])
-			cost->module = module;
+		if (module != PROGRAM &&
+		    (cost->library == CATALOG_NO_MODULE ||
+		     cost->of_modules[module] >
+			     cost->of_modules[cost->library]))
+			cost->library = module;
 		if (cost->calls[i] > cost->calls[cost->function] &&
 		    can_be_named(catalog, i))
 			cost->function = i;
@@ -213,12 +239,12 @@ static void write_savings(FILE *out, struct session *session,
 			     all_ns);
 		free(option);
 	}
-	if (cost->module != CATALOG_NO_MODULE) {
+	if (cost->library != CATALOG_NO_MODULE) {
 		char *option = memory_printf(
-			"-M '%s'", catalog->modules[cost->module].name);
+			"-M '%s'", catalog->modules[cost->library].name);
 
 		write_saving(out, &is_next, option,
-			     call_ns * (double)cost->of_modules[cost->module],
+			     call_ns * (double)cost->of_modules[cost->library],
 			     all_ns);
 		free(option);
 	}

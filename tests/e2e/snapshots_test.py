@@ -194,6 +194,12 @@ class Slowest(Case):
                        for one in self.snapshots() if one.name.startswith(f"{pid}.")),
                 self.slowest(took[begin:begin + 3], 2))
 
+    def test_the_report_names_the_list_of_snapshots(self):
+        self.run_durations("--time=none", ms=[10, 20])
+        self.assertIn("hint: the recording has 2 snapshots; clew report "
+                      f"--snapshots {self.recording_path} lists them\n",
+                      self.clew("report", "--wide", self.recording_path).stdout)
+
     def test_snapshots_are_listed_with_their_calls(self):
         for ms in self.MS, [30, 20, 10]:
             took = self.run_durations(
