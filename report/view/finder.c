@@ -15,7 +15,7 @@
 
 /* The user's text, parsed in each of its possible meanings. */
 struct query {
-	const char *text;
+	char *text;
 	/*
 	 * The last identifier of the text: each name by rules 5 and 6 has it.
 	 */
@@ -88,17 +88,35 @@ static void parse_line(struct query *query)
 	query->file = memory_string(query->text, (size_t)(colon - query->text));
 }
 
+/*
+ * Returns the text as names are spelled, which have a blank before the suffix of
+ * a user-defined literal: operator"" _km. The caller frees it.
+ */
+static char *spelled(const char *text)
+{
+	static const char literal[] = "operator\"\"";
+	const char *at = strstr(text, literal);
+
+	if (at)
+		at += strlen(literal);
+	if (!at || !is_word(*at))
+		return memory_string(text, strlen(text));
+	return memory_printf("%.*s %s", (int)(at - text), text, at);
+}
+
 static void query_init(struct query *query, const char *text)
 {
-	*query = (struct query){ .text = text, .word = last_word(text) };
+	*query = (struct query){ .text = spelled(text) };
+	query->word = last_word(query->text);
 	parse_address(query);
 	parse_line(query);
-	query->has_regex = *text && regcomp(&query->regex, text,
+	query->has_regex = *text && regcomp(&query->regex, query->text,
 					    REG_EXTENDED | REG_NOSUB) == 0;
 }
 
 static void query_fini(struct query *query)
 {
+	free(query->text);
 	free(query->word);
 	free(query->module);
 	free(query->file);

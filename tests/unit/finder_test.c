@@ -23,6 +23,7 @@ static const char *const names[] = {
 	"read_file",
 	"read_file.constprop.0",
 	"read_all",
+	"operator\"\" _km(long double)",
 };
 
 enum { NAMES = sizeof(names) / sizeof(*names) };
@@ -63,6 +64,9 @@ static void one_match_is_taken(void **state)
 		size_t name;
 	} cases[] = {
 		{ "main", 0 },
+		{ "operator\"\"_km", NAMES - 1 },
+		{ "operator\"\" _km", NAMES - 1 },
+		{ "operator\"\"_km(long double)", NAMES - 1 },
 		{ "trading::parse(int)", 1 },
 		{ "parse(int)", 1 },
 		{ "parse(char const*)", SIZE_MAX },
