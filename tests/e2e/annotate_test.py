@@ -132,7 +132,7 @@ NEVER_INLINED unsigned int walk(unsigned int depth)
 	if (depth == 0)
 		return 1;
 	walk(depth - 1); /* again */
-	step(2); /* work */
+	step(10); /* work */
 	return 1;
 }
 NEVER_INLINED void jumping(unsigned int n)
@@ -145,7 +145,8 @@ int main(int argc, char **argv)
 	unsigned int rounds = argc > 1 ? atoi(argv[1]) / 5 : 1;
 
 	for (unsigned int i = 0; i < rounds; i++) {
-		outer(100);
+		/* Rounds of one length could be in step with the samples. */
+		outer(100 + i * 7 % 23);
 		sum += walk(20); /* walked */
 		jumping(50);
 	}
