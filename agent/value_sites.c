@@ -8,6 +8,8 @@
 
 #include <stdatomic.h>
 
+#include "agent/absent.h"
+
 #define SITES_MAX 65536
 
 /* The agent's data for a context. One for each id, never freed. */
@@ -86,6 +88,17 @@ int value_sites_begin(struct value_sites *sites,
 	return sites->values != NULL;
 }
 
+/*
+ * Returns whether clew is preloaded. The variable is volatile because compilers
+ * expect two functions to have two addresses.
+ */
+static int has_clew(void)
+{
+	__typeof__(&clew_values_new) volatile called = clew_values_new;
+
+	return called != absent_values_new;
+}
+
 int value_start_try(struct value_start *start, int (*begin)(int is_last),
 		    int is_last)
 {
@@ -96,7 +109,7 @@ int value_start_try(struct value_start *start, int (*begin)(int is_last),
 	is_there = begin(is_last);
 	if (is_there)
 		start->state = VALUES_ARE_ON;
-	else if (is_last)
+	else if (is_last && !has_clew())
 		start->state = VALUES_ARE_OFF;
 	start->is_busy = 0;
 	return is_there;

@@ -46,6 +46,10 @@ struct value_start {
  * does, and stores the resulting state. Returns 0 to threads that call this
  * function meanwhile. Callers check first that the state is VALUES_NOT_YET. Any
  * thread may call this function.
+ *
+ * After the last call, the state is still VALUES_NOT_YET if clew is preloaded
+ * and has not begun. An agent's constructor may run before clew's, if a library
+ * with -z initfirst is loaded after clew: libpthread, before glibc 2.34.
  */
 int value_start_try(struct value_start *start, int (*begin)(int is_last),
 		    int is_last);

@@ -87,7 +87,7 @@ static __attribute__((constructor)) void begin_at_last(void)
 		find_next();
 	if (start.state == VALUES_NOT_YET)
 		begin(1);
-	if (start.state == VALUES_ARE_ON)
+	if (start.state != VALUES_ARE_OFF)
 		pthread_atfork(before_fork, after_fork_in_parent,
 			       after_fork_in_child);
 }

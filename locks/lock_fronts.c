@@ -192,7 +192,7 @@ static __attribute__((constructor)) void begin_at_last(void)
 		find_next();
 	if (start.state == VALUES_NOT_YET)
 		begin(1);
-	if (start.state == VALUES_ARE_ON)
+	if (start.state != VALUES_ARE_OFF)
 		pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 

@@ -12,6 +12,17 @@ from lib.redis_client import run_redis
 SCRIPT = ROOT / "scripts" / "clew-alloc"
 SHIM = BUILD / "tests" / "targets" / "O2" / "libcounting_shim.so"
 NAMES = ("allocations", "bytes", "live", "live_bytes")
+USES_FIRST = """
+#include <stdlib.h>
+int first(void);
+__attribute__((noinline)) void *allocates(void) { return malloc(100); }
+int main(void)
+{
+	for (int i = 0; i < 50; i++)
+		free(allocates());
+	return !first();
+}
+"""
 
 
 class Allocations(clewtest.Case):
@@ -64,6 +75,23 @@ class Allocations(clewtest.Case):
                                 *options)
         return {row["name"]: row["self_value"] for row in report["functions"]
                 if row["self_value"]}
+
+    def test_another_library_may_be_initialized_first(self):
+        """The loader initializes only one library before all others, and
+        libpthread is that library before glibc 2.34. The constructor of
+        clew-alloc then runs before that of clew."""
+        library, program = self.work / "libfirst.so", self.work / "allocates"
+        for argv, source in (
+                (["-shared", "-fPIC", "-Wl,-z,initfirst", "-o", library],
+                 "int first(void) { return 1; }"),
+                (["-o", program, "-x", "none", library,
+                  f"-Wl,-rpath,{self.work}"], USES_FIRST)):
+            built = self.run_program(["gcc", "-x", "c", "-", *argv],
+                                     input=source, text=True)
+            self.assertEqual(built.returncode, 0, built.stderr)
+        done = self.run_program(self.command([program], with_shim=False))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.own("allocations")["allocates"], 50)
 
     def test_allocations_of_cplusplus_are_counted(self):
         self.check("exit", 0)
