@@ -262,6 +262,11 @@ EXPORT int mprotect(void *start, size_t bytes, int protection)
 
 EXPORT int pkey_mprotect(void *start, size_t bytes, int protection, int key)
 {
+	/* New in glibc 2.27. */
+	if (!NEXT(pkey_mprotect)) {
+		errno = ENOSYS;
+		return -1;
+	}
 	note_protection(__builtin_return_address(0), start, bytes, protection);
 	return NEXT(pkey_mprotect)(start, bytes, protection, key);
 }

@@ -238,6 +238,9 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 {
 	sigset_t copy;
 
+	/* New in glibc 2.32. */
+	if (!NEXT(pthread_attr_setsigmask_np))
+		return ENOSYS;
 	return NEXT(pthread_attr_setsigmask_np)(attr, without_ours(set, &copy));
 }
 
@@ -321,6 +324,11 @@ EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 {
 	sigset_t copy;
 
+	/* New in glibc 2.35. */
+	if (!NEXT(epoll_pwait2)) {
+		errno = ENOSYS;
+		return -1;
+	}
 	return NEXT(epoll_pwait2)(fd, events, count, timeout,
 				  in_wait(set, &copy));
 }

@@ -100,6 +100,25 @@ OPENS = """
 int opens(void) { return dlopen("libm.so.6", RTLD_NOW) != 0; }
 """
 
+# Programs search for new functions by name.
+ASKS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+int main(void)
+{
+	int (*wait)() = dlsym(RTLD_DEFAULT, "epoll_pwait2");
+	int (*mask)() = dlsym(RTLD_DEFAULT, "pthread_attr_setsigmask_np");
+	if (wait && (wait(-1, NULL, 0, NULL, NULL) != -1 || errno != ENOSYS))
+		puts("wrong");
+	if (mask && mask(NULL, NULL) != ENOSYS)
+		puts("wrong");
+	puts("asked");
+	return 0;
+}
+"""
+
 
 @unittest.skipUnless(OLDER_ROOT and os.geteuid() == 0,
                      "no CLEW_OLDER_ROOT, or not root")
@@ -160,6 +179,10 @@ class OlderGlibc(Attached):
         library = self.compile("libopens.so", OPENS, "-shared", "-fPIC",
                                "-ldl")
         self.assertEqual(self.record_inside([program, library]), "opened\n")
+
+    def test_functions_that_glibc_lacks_fail(self):
+        program = self.compile("asks", ASKS, "-ldl")
+        self.assertEqual(self.record_inside([program]), "asked\n")
 
     def go_on(self, process):
         process.stdin.write(b".")
