@@ -89,9 +89,10 @@ static int is_another(void *own_tid, int tid)
 
 /*
  * Returns whether the process already has another thread. An auditor of the
- * loader (LD_AUDIT) can create one before the library starts. That thread may
- * execute code that clew would change, and it lacks clew's thread-local
- * storage.
+ * loader (LD_AUDIT) can create one before the library starts, and so can a
+ * constructor if the loader initializes another library first: libpthread,
+ * before glibc 2.34. That thread may execute code that clew would change, and
+ * it lacks clew's thread-local storage.
  */
 static int has_threads(void)
 {
@@ -113,8 +114,9 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		return err;
 	text = text_in(why, bytes);
 	if (has_threads()) {
-		text_string(&text, "another thread was started before clew (by "
-				   "an LD_AUDIT library?)");
+		text_string(&text, "another thread was started before clew, by "
+				   "an LD_AUDIT library or, before glibc 2.34, "
+				   "by a constructor");
 		return -EBUSY;
 	}
 	trap_take_inherited_mask();
