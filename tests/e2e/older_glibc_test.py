@@ -4,9 +4,9 @@
 libraries.
 
 CLEW_OLDER_ROOT names the root folder of a distribution with such a glibc and
-gcc. Without it, the tests are skipped. Debian 11 has glibc 2.31:
+g++. Without it, the tests are skipped. Debian 11 has glibc 2.31:
 
-    debootstrap --variant=minbase --include=gcc,libc6-dev bullseye ROOT
+    debootstrap --variant=minbase --include=g++,libc6-dev bullseye ROOT
 """
 import os
 import shutil
@@ -15,7 +15,7 @@ import unittest
 
 from lib import clewtest
 from lib.attached import PATIENCE_S, Attached
-from lib.clewtest import BUILD
+from lib.clewtest import BUILD, ROOT
 
 OLDER_ROOT = os.environ.get("CLEW_OLDER_ROOT")
 
@@ -127,12 +127,15 @@ class OlderGlibc(Attached):
         return ["unshare", "-m", "sh", "-ec", INSIDE, OLDER_ROOT,
                 str(self.work), *argv]
 
-    def compile(self, name, source, *options):
-        (self.work / f"{name}.c").write_text(source)
-        built = self.run_program(self.inside(
-            "gcc", "-O1", "-o", name, f"{name}.c", *options), text=True)
+    def build(self, name, *arguments):
+        built = self.run_program(self.inside(*arguments, "-o", name),
+                                 text=True)
         self.assertEqual(built.returncode, 0, built.stderr)
         return str(self.work / name)
+
+    def compile(self, name, source, *options):
+        (self.work / f"{name}.c").write_text(source)
+        return self.build(name, "gcc", "-O1", f"{name}.c", *options)
 
     def record_inside(self, argv, *agents):
         """Runs a command below libclew.so and agents, in the root."""
@@ -145,7 +148,7 @@ class OlderGlibc(Attached):
                              for library in libraries)
         done = self.run_program(self.inside(
             f"LD_PRELOAD={preloaded}", f"CLEW_DIR={self.recording_path}",
-            *argv), text=True)
+            f"TRUTH_DIR={self.truths}", *argv), text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
@@ -163,6 +166,22 @@ class OlderGlibc(Attached):
                 calls = self.calls()
                 self.assertEqual(calls["calls"], threads)
                 self.assertEqual(calls["leaf"], 1000 * threads)
+
+    def test_exceptions_jumps_and_signals_are_counted_exactly(self):
+        """These programs count their own calls."""
+        shutil.copytree(ROOT / "tests" / "targets",
+                        self.work / "tests" / "targets")
+        for source in ("exceptions.cc", "jumps.c", "signals.c", "cancel.c",
+                       "threads.c", "thread_ends.c"):
+            with self.subTest(source):
+                name = source.split(".")[0]
+                program = self.build(
+                    name, "g++" if source.endswith(".cc") else "gcc", "-O2",
+                    "-I.", f'-DTRUTH_MODULE="{name}"',
+                    f"tests/targets/{source}", "-pthread")
+                self.record_inside([program])
+                self.assert_counts(self.recording())
+                (self.truths / os.listdir(self.truths)[0]).unlink()
 
     def test_agents_count_allocations_and_locks(self):
         program = self.compile("counts", COUNTS, "-DTHREADS", "-lpthread")
