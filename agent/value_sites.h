@@ -39,6 +39,8 @@ enum value_state { VALUES_NOT_YET, VALUES_ARE_ON, VALUES_ARE_OFF };
 struct value_start {
 	_Atomic int state; /* enum value_state */
 	_Atomic int is_busy;
+	/* Calls left after the last one; written by the thread that is busy. */
+	uint32_t late_calls;
 };
 
 /*
@@ -49,7 +51,9 @@ struct value_start {
  *
  * After the last call, the state is still VALUES_NOT_YET if clew is preloaded
  * and has not begun. An agent's constructor may run before clew's, if a library
- * with -z initfirst is loaded after clew: libpthread, before glibc 2.34.
+ * with -z initfirst is loaded after clew: libpthread, before glibc 2.34. Clew
+ * may also refuse to record the process, so the number of later calls is
+ * limited.
  */
 int value_start_try(struct value_start *start, int (*begin)(int is_last),
 		    int is_last);
