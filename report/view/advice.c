@@ -49,6 +49,8 @@ static char *advise_snapshots(const struct session *session)
 	struct snapshot_list list;
 	char *command, *sentence = NULL;
 
+	if (!session->path)
+		return NULL; /* a baseline has no snapshots */
 	snapshot_list_init(&list, session, session->path);
 	if (list.count > 0) {
 		command = session_report_command(session, "snapshots");
