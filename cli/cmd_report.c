@@ -281,7 +281,8 @@ static int show_rows(const char *command, struct session *session,
 }
 
 /*
- * Returns the heading for functions that the user named. The caller frees it.
+ * Returns the heading for functions that the user named, or NULL for the name
+ * that tables show. The caller frees it.
  */
 static char *butterfly_name(struct session *session,
 			    const struct report_options *options,
@@ -297,8 +298,7 @@ static char *butterfly_name(struct session *session,
 		return memory_string(typed, strlen(typed));
 	if (options->view.writer == &writer_text &&
 	    !options->view.shows_full_names)
-		return catalog_short_name(&session->catalog, function,
-					  A2N_SHORTEST);
+		return NULL;
 	return memory_string(full, strlen(full));
 }
 

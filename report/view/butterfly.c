@@ -91,13 +91,13 @@ void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 		    enum metric metric)
 {
 	size_t count = catalog->function_count;
-	uint32_t *labels =
-		label_nodes(tree, chosen, first_chosen(catalog, chosen));
+	const uint32_t first = first_chosen(catalog, chosen);
+	uint32_t *labels = label_nodes(tree, chosen, first);
 	uint8_t *outermost = labels_outermost(tree, labels, count);
 	struct measure *callers = memory_zeroed(count, sizeof(*callers));
 	struct measure *callees = memory_zeroed(count, sizeof(*callees));
 
-	*butterfly = (struct butterfly){ 0 };
+	*butterfly = (struct butterfly){ .function = first };
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 		const struct measure self = tree_self(tree, i);

@@ -19,6 +19,7 @@ struct butterfly_row {
 };
 
 struct butterfly {
+	uint32_t function; /* the first of the chosen functions */
 	struct measure self, total;
 	uint64_t calls_made; /* number of calls that the function made */
 	struct butterfly_row *callers, *callees; /* largest first */

@@ -45,6 +45,8 @@ static void add_names(struct session *session,
 	uint32_t *functions = memory_zeroed(all + 1, sizeof(*functions));
 	size_t count = 0;
 
+	/* A caller or callee never has the function's own name. */
+	functions[count++] = butterfly->function;
 	for (size_t i = 0; i < butterfly->caller_count; i++)
 		if (butterfly->callers[i].function != FUNCTION_NONE)
 			functions[count++] = butterfly->callers[i].function;
@@ -140,7 +142,10 @@ static void write_self(FILE *out, struct session *session,
 {
 	write_numbers(out, session, own, own);
 	text_begin(out, session->has_color, STYLE_HEADING);
-	fputs(view->name, out);
+	if (view->name)
+		fputs(view->name, out);
+	else
+		text_function(out, session, view->butterfly->function);
 	text_end(out, session->has_color, STYLE_HEADING);
 	if (session->metric == METRIC_TIME)
 		fprintf(out, "  (self: %s)",

@@ -33,7 +33,10 @@ struct tree_view {
 
 struct butterfly_view {
 	const struct butterfly *butterfly;
-	const char *name; /* name as the user wrote it */
+	/*
+	 * Name as the user wrote it. NULL in text: the name that tables show.
+	 */
+	const char *name;
 };
 
 struct diff_view {

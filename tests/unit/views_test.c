@@ -56,6 +56,16 @@ static uint32_t function_of(char name)
 	return FUNCTION_FIRST + (uint32_t)(name - 'a');
 }
 
+static void rename_function(struct catalog *catalog, char letter,
+			    const char *name)
+{
+	struct catalog_function *function =
+		&catalog->functions[function_of(letter)];
+
+	free(function->name);
+	function->name = memory_printf("%s", name);
+}
+
 /* Adds calls to the context that a word such as "abc" spells. */
 static void add(struct session *session, const char *context, uint64_t calls)
 {
@@ -465,6 +475,33 @@ static void a_butterfly_shows_no_calls_of_what_is_not_hooked(void **state)
 	free(chosen);
 }
 
+static void a_callee_never_has_the_name_of_the_function(void **state)
+{
+	struct session *session = *state;
+	struct catalog *catalog = &session->catalog;
+	struct butterfly wings;
+	uint8_t *chosen;
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	rename_function(catalog, 'a', "parse(int)");
+	rename_function(catalog, 'b', "parse(char)");
+	add(session, "ab", 3);
+	end(session);
+	chosen = memory_zeroed(catalog->function_count, 1);
+	chosen[function_of('a')] = 1;
+	butterfly_init(&wings, &session->tree, catalog, chosen, METRIC_CALLS);
+	writer_text.butterfly(out, session,
+			      &(struct butterfly_view){ .butterfly = &wings });
+	fclose(out);
+	assert_non_null(strstr(text, "  parse(int)\n"));
+	assert_non_null(strstr(text, "  parse(char)  [app]\n"));
+	free(text);
+	butterfly_fini(&wings);
+	free(chosen);
+}
+
 static void the_tree_is_drawn_with_rails(void **state)
 {
 	struct session *session = *state;
@@ -577,6 +614,7 @@ int main(void)
 		TEST(equal_times_are_in_the_order_of_calls),
 		TEST(callers_have_their_calls_beside_the_time),
 		TEST(a_butterfly_shows_no_calls_of_what_is_not_hooked),
+		TEST(a_callee_never_has_the_name_of_the_function),
 		TEST(the_tree_is_drawn_with_rails),
 		TEST(tree_shows_times_if_there_are_times),
 		TEST(hidden_contexts_are_counted),
