@@ -163,13 +163,16 @@ static int is_last_part(const char *name, const char *text)
 	       (at - name >= 2 && at[-1] == ':' && at[-2] == ':');
 }
 
-/* Returns whether a short name of any detail is the text, or ends with it. */
+/*
+ * Returns whether a short name with at least such a detail is the text, or ends
+ * with it.
+ */
 static int has_short_name(struct catalog *catalog, uint32_t function,
-			  const char *text, int is_whole)
+			  enum a2n_detail least, const char *text, int is_whole)
 {
 	int is_it = 0;
 
-	for (int detail = A2N_BARE; detail <= A2N_PARAMETERS && !is_it;
+	for (int detail = (int)least; detail <= A2N_PARAMETERS && !is_it;
 	     detail++) {
 		char *name = catalog_short_name(catalog, function,
 						(enum a2n_detail)detail);
@@ -189,11 +192,19 @@ static int has_word(struct catalog *catalog, uint32_t function,
 	       strstr(catalog_full_name(catalog, function), query->word);
 }
 
+/* Matches names as tables show them, which have template arguments. */
+static int is_shown(struct catalog *catalog, uint32_t function,
+		    const struct query *query)
+{
+	return has_word(catalog, function, query) &&
+	       has_short_name(catalog, function, A2N_SHORTEST, query->text, 1);
+}
+
 static int is_short(struct catalog *catalog, uint32_t function,
 		    const struct query *query)
 {
 	return has_word(catalog, function, query) &&
-	       has_short_name(catalog, function, query->text, 1);
+	       has_short_name(catalog, function, A2N_BARE, query->text, 1);
 }
 
 static int is_end(struct catalog *catalog, uint32_t function,
@@ -205,7 +216,7 @@ static int is_end(struct catalog *catalog, uint32_t function,
 	if (strncmp(text, "...::", 5) == 0 || strncmp(text, "\u2026::", 5) == 0)
 		text += 5;
 	return has_word(catalog, function, query) &&
-	       has_short_name(catalog, function, text, 0);
+	       has_short_name(catalog, function, A2N_BARE, text, 0);
 }
 
 static int matches_regex(struct catalog *catalog, uint32_t function,
@@ -395,7 +406,7 @@ static size_t choose_by_any_rule(struct catalog *catalog,
 {
 	uint8_t *chosen = found->chosen;
 	rule *const by_name[] = { is_equal, is_plain, begins_at };
-	rule *const by_part[] = { is_short, is_end };
+	rule *const by_part[] = { is_shown, is_short, is_end };
 	size_t count = 0;
 
 	for (size_t i = 0; i < 3 && count == 0; i++)
@@ -404,7 +415,7 @@ static size_t choose_by_any_rule(struct catalog *catalog,
 		count = choose_around(catalog, candidates, query, chosen);
 	if (count == 0 && query->file)
 		count = choose_line(catalog, candidates, query, chosen);
-	for (size_t i = 0; i < 2 && count == 0; i++)
+	for (size_t i = 0; i < 3 && count == 0; i++)
 		count = choose(catalog, candidates, query, by_part[i], chosen);
 	found->is_by_regex = count == 0;
 	if (count == 0)

@@ -102,6 +102,22 @@ static int starts(const char *text, const char *with)
 }
 
 /*
+ * Returns whether a parenthesis begins the parameters of the function itself,
+ * not those of a function around it: "f(int)::{lambda()#1}", "f().g()" of D.
+ */
+static int is_last_list(const char *at)
+{
+	int depth = 0;
+
+	do {
+		depth += *at == '(';
+		depth -= *at == ')';
+		at++;
+	} while (*at && depth > 0);
+	return *at != '.' && *at != '(' && !strstr(at, "::");
+}
+
+/*
  * Returns the name without the return type of a C++ template: the text after
  * the last blank outside of brackets before the parameters.
  */
@@ -130,12 +146,15 @@ static int is_it(const char *full, const char *name)
 	size_t length = strlen(name);
 
 	return starts(full, name) &&
-	       (full[length] == '\0' || full[length] == '(');
+	       (full[length] == '\0' ||
+		(full[length] == '(' && is_last_list(full + length)));
 }
 
 static int is_called(const char *full, const void *name)
 {
-	return is_it(full, name) || is_it(skip_type(full), name);
+	/* A thunk is another function than the one it jumps to. */
+	return is_it(full, name) ||
+	       (!strstr(full, " thunk to ") && is_it(skip_type(full), name));
 }
 
 int selection_is_named(struct catalog *catalog, uint32_t function,
@@ -171,8 +190,7 @@ static size_t plain_length(const char *name)
 	for (i = 0; name[i]; i++) {
 		if (starts(name + i, "operator"))
 			return strlen(name);
-		if (i && depth == 0 && name[i] == '(' &&
-		    !starts(name + i, "(anonymous namespace)"))
+		if (i && depth == 0 && name[i] == '(' && is_last_list(name + i))
 			return i;
 		if (strchr("<({[", name[i]))
 			depth++;

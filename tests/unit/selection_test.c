@@ -46,6 +46,27 @@ static void functions_are_found_by_their_bare_names(void **state)
 		{ "operator new(unsigned long)", "operator new", 1 },
 		{ "operator new(unsigned long)", "new", 0 },
 		{ "f(a b)", "b)", 0 },
+		{ "f(int) const &", "f", 1 },
+		{ "f(int) const [clone .cold]", "f", 1 },
+		{ "f(a (*)(b::c))", "f", 1 },
+		{ "f(int)::{lambda(int)#1}::operator()(int) const", "f", 0 },
+		{ "f(int)::{lambda(int)#1}::operator()(int) const",
+		  "f(int)::{lambda(int)#1}::operator()", 1 },
+		{ "auto f<int>(int) const::{lambda(auto:1)#1}::operator()<int>"
+		  "(int) const",
+		  "f<int>", 0 },
+		{ "f(int)::local::g(char)", "f", 0 },
+		{ "f::$_3::operator()(int) const", "f::$_3::operator()", 1 },
+		{ "f::$_3::operator()(int) const::{lambda()#1}::operator()() "
+		  "const",
+		  "f::$_3::operator()", 0 },
+		{ "a.f(int).g(char)", "a.f", 0 },
+		{ "a::(anonymous namespace)::f(int)", "a::", 0 },
+		{ "non-virtual thunk to A::f()", "A::f", 0 },
+		{ "virtual thunk to A::f()", "A::f", 0 },
+		{ "virtual thunk to A::f()", "virtual thunk to A::f", 1 },
+		{ "com.acme.Foo.bar(Ljava/lang/String;)V", "com.acme.Foo.bar",
+		  1 },
 		{ "", "f", 0 },
 		{ ">) (<", "<", 0 },
 	};
@@ -54,6 +75,28 @@ static void functions_are_found_by_their_bare_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (is_named(cases[i].full, cases[i].name) != cases[i].is)
 			fail_msg("%s: %s", cases[i].full, cases[i].name);
+	}
+}
+
+static void a_plain_name_finds_its_function(void **state)
+{
+	static const struct {
+		const char *full, *plain;
+	} cases[] = {
+		{ "long f<long>(long) const", "f<long>" },
+		{ "a::(anonymous namespace)::f(int)",
+		  "a::(anonymous namespace)::f" },
+		{ "f(int)::local::g(char)", "f(int)::local::g" },
+		{ "a.f(int).g(char)", "a.f(int).g" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *plain = selection_plain_name(cases[i].full);
+
+		assert_string_equal(plain, cases[i].plain);
+		assert_true(is_named(cases[i].full, plain));
+		free(plain);
 	}
 }
 
@@ -77,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_found_by_their_bare_names),
+		cmocka_unit_test(a_plain_name_finds_its_function),
 		cmocka_unit_test(the_nearest_name_is_the_shortest),
 	};
 
