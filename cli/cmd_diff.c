@@ -108,10 +108,7 @@ static void add_condition(struct diff_options *options, char *text)
 	options->texts[options->text_count++] = text;
 }
 
-/*
- * Parses the conditions after all options. Whether their numbers need units
- * depends on --value, which may follow them.
- */
+/* Parses the conditions after all options. */
 static void parse_conditions(struct diff_options *options,
 			     struct argp_state *state)
 {
@@ -122,7 +119,6 @@ static void parse_conditions(struct diff_options *options,
 		memory_zeroed(count, sizeof(*options->conditions));
 	for (size_t i = 0; i < count; i++) {
 		if (condition_parse(&options->conditions[i], options->texts[i],
-				    options->view.whose.value != NULL,
 				    &why) != 0)
 			complain_of_usage(state, "--fail-if='%s': %s",
 					  options->texts[i], why);

@@ -21,7 +21,6 @@ enum { DIGITS_MAX = 32 };
 
 struct condition_text {
 	const char *text, *at;
-	int is_value;
 	char **why;
 };
 
@@ -126,12 +125,6 @@ static int read_operator(struct condition_text *reading,
 		if (!take(reading, operators[i].text))
 			continue;
 		condition->operator= operators[i].operator;
-		if (condition->operator== CONDITION_OTHER &&
-		    condition->key != DIFF_CALLS && !reading->is_value) {
-			reading->at -= strlen(operators[i].text);
-			return refuse(reading,
-				      "> or <, because times are never equal");
-		}
 		return 0;
 	}
 	return refuse(reading, "one of > >= < <= !=");
@@ -172,8 +165,8 @@ static int read_number(struct condition_text *reading, double *number)
 	return refuse(reading, "a smaller number");
 }
 
-static int read_unit(struct condition_text *reading,
-		     struct condition *condition)
+static void read_unit(struct condition_text *reading,
+		      struct condition *condition)
 {
 	static const struct {
 		const char *text;
@@ -183,17 +176,17 @@ static int read_unit(struct condition_text *reading,
 	skip_blanks(reading);
 	if (take(reading, "%")) {
 		condition->is_percent = 1;
-		return 0;
+		return;
 	}
 	if (condition->key == DIFF_CALLS)
-		return 0;
+		return;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (!take(reading, units[i].text))
 			continue;
 		condition->limit *= units[i].ns;
-		return 0;
+		condition->has_time_unit = 1;
+		return;
 	}
-	return reading->is_value ? 0 : refuse(reading, "% or ns, us, ms, s");
 }
 
 static int read_all(struct condition_text *reading, struct condition *condition)
@@ -206,26 +199,24 @@ static int read_all(struct condition_text *reading, struct condition *condition)
 		err = read_operator(reading, condition);
 	if (!err)
 		err = read_number(reading, &condition->limit);
-	if (!err)
-		err = read_unit(reading, condition);
 	if (err)
 		return err;
+	read_unit(reading, condition);
 	skip_blanks(reading);
 	if (!*reading->at)
 		return 0;
-	if (condition->is_percent)
+	if (condition->is_percent || condition->has_time_unit)
 		return refuse(reading, "the end");
-	return refuse(reading, condition->key == DIFF_CALLS ? "% or the end"
-							    : "the end");
+	return refuse(reading, condition->key == DIFF_CALLS
+				       ? "% or the end"
+				       : "% or ns, us, ms, s, or the end");
 }
 
-int condition_parse(struct condition *condition, const char *text, int is_value,
-		    char **why)
+int condition_parse(struct condition *condition, const char *text, char **why)
 {
 	struct condition_text reading = {
 		.text = text,
 		.at = text,
-		.is_value = is_value,
 		.why = why,
 	};
 	struct condition read = { 0 };

@@ -36,17 +36,17 @@ struct condition {
 	enum condition_operator operator;
 	/* whether the limit is a percentage of the first recording's value */
 	int is_percent;
+	/* whether the limit has a unit of time, and is in nanoseconds */
+	int has_time_unit;
 	double limit; /* percent, calls, nanoseconds or the value's unit */
 };
 
 /*
- * Parses a condition; the caller frees it by condition_fini(). With `is_value`,
- * `self` and `total` are values that an agent counted, and a number needs no
- * unit. Returns 0; or -EINVAL and *why, which begins with the position of the
- * error.
+ * Parses a condition; the caller frees it by condition_fini(). Whether `self`
+ * and `total` are times, which need a unit, depends on the recordings. Returns
+ * 0; or -EINVAL and *why, which begins with the position of the error.
  */
-int condition_parse(struct condition *condition, const char *text, int is_value,
-		    char **why);
+int condition_parse(struct condition *condition, const char *text, char **why);
 void condition_fini(struct condition *condition);
 
 #endif

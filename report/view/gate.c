@@ -323,13 +323,46 @@ static int has_time(const struct session *session)
 	       !summary_is_guess(&session->summary);
 }
 
+/* Returns whether times, or the values that replace them, are estimates. */
+static int is_sampled(const struct diff *diff)
+{
+	return tree_below(&diff->before, TREE_ROOT).samples > 0 ||
+	       tree_below(&diff->after, TREE_ROOT).samples > 0;
+}
+
+/* Checks that the limit has the unit of what is compared. */
+static int check_unit(const struct judging *judging,
+		      const struct condition *condition, char **why)
+{
+	const struct value_sum *value = judging->before->value;
+
+	if (value && value->unit != WIRE_UNIT_NS && condition->has_time_unit)
+		return fail(why, -EINVAL,
+			    "--fail-if='%s': %s is no time; use a number "
+			    "without a unit",
+			    condition->text, value->name);
+	if (!value && !condition->has_time_unit && !condition->is_percent)
+		return fail(why, -EINVAL,
+			    "--fail-if='%s': a time needs a unit: ns, us, ms, "
+			    "s or %%",
+			    condition->text);
+	if (condition->operator==
+	    CONDITION_OTHER &&(!value || is_sampled(judging->diff)))
+		return fail(why, -EINVAL,
+			    "--fail-if='%s': times and samples are never "
+			    "equal; use > or <",
+			    condition->text);
+	return 0;
+}
+
 static int check_time(const struct judging *judging,
 		      const struct condition *condition, char **why)
 {
 	const struct diff *diff = judging->diff;
+	int err = check_unit(judging, condition, why);
 
-	if (judging->before->value)
-		return 0;
+	if (err || judging->before->value)
+		return err;
 	if (!diff_has_like_clocks(diff))
 		return fail(why, -ENODATA,
 			    "--fail-if='%s': times are not comparable: the "

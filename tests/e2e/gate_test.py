@@ -100,6 +100,9 @@ class Gate(clewtest.Case):
                                   "you mean work?"),
                 ("calls(^wor|^ste)>0", "several functions match ^wor|^ste, for "
                                        "example step and work"),
+                ("self(work)>5", "a time needs a unit: ns, us, ms, s or %"),
+                ("self(work)!=0%", "times and samples are never equal; use > "
+                                   "or <"),
                 ("self(work)>5%", "the first recording has no time of "
                                   "functions; record with --time=cpu, or "
                                   "compare calls")):

@@ -33,7 +33,7 @@ static void judge(const struct diff *diff, struct session *before,
 	struct gate gate;
 	char *why = NULL;
 
-	if (condition_parse(&condition, text, 0, &why) == 0) {
+	if (condition_parse(&condition, text, &why) == 0) {
 		if (gate_init(&gate, diff, before, after, &all, &condition, 1,
 			      &why) == 0)
 			gate_fini(&gate);

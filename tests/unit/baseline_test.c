@@ -185,7 +185,7 @@ static enum gate_state judge(const char *first, const char *second,
 
 	open_text(&before, first);
 	open_text(&after, second);
-	assert_int_equal(condition_parse(&condition, text, 0, &why), 0);
+	assert_int_equal(condition_parse(&condition, text, &why), 0);
 	diff_init(&diff, &before, &after);
 	if (gate_init(&gate, &diff, &before, &after, &all, &condition, 1,
 		      &why) != 0)
@@ -291,7 +291,7 @@ static void missing_calls_cannot_be_judged(void **state)
 	(void)state;
 	open_text(&before, HEAD "missing\t3\nmodule\ta\n1\tf\n");
 	open_text(&after, HEAD "module\ta\n1\tf\n");
-	assert_int_equal(condition_parse(&condition, "calls>0", 0, &why), 0);
+	assert_int_equal(condition_parse(&condition, "calls>0", &why), 0);
 	diff_init(&diff, &before, &after);
 	assert_int_not_equal(gate_init(&gate, &diff, &before, &after, &all,
 				       &condition, 1, &why),

@@ -17,7 +17,7 @@ static void assert_read(const char *text, enum diff_key key,
 	struct condition condition;
 	char *why = NULL;
 
-	if (condition_parse(&condition, text, 0, &why) != 0)
+	if (condition_parse(&condition, text, &why) != 0)
 		fail_msg("%s: %s", text, why);
 	assert_int_equal(condition.key, key);
 	assert_int_equal(condition.operator, operator);
@@ -63,19 +63,18 @@ static void an_asterisk_is_each_function(void **state)
 	char *why;
 
 	(void)state;
-	assert_int_equal(condition_parse(&condition, "calls(*)>0", 0, &why), 0);
+	assert_int_equal(condition_parse(&condition, "calls(*)>0", &why), 0);
 	assert_int_equal(condition.is_each, 1);
 	assert_null(condition.function);
 	condition_fini(&condition);
 }
 
-static void assert_refused(const char *text, int is_value, const char *why)
+static void assert_refused(const char *text, const char *why)
 {
 	struct condition condition;
 	char *found = NULL;
 
-	assert_int_not_equal(
-		condition_parse(&condition, text, is_value, &found), 0);
+	assert_int_not_equal(condition_parse(&condition, text, &found), 0);
 	assert_string_equal(found, why);
 	free(found);
 }
@@ -83,39 +82,49 @@ static void assert_refused(const char *text, int is_value, const char *why)
 static void errors_have_their_position(void **state)
 {
 	(void)state;
-	assert_refused("", 0, "character 1: expected calls, self or total");
-	assert_refused("callsign>1", 0,
+	assert_refused("", "character 1: expected calls, self or total");
+	assert_refused("callsign>1",
 		       "character 1: expected calls, self or total");
-	assert_refused("calls(f>1", 0,
+	assert_refused("calls(f>1",
 		       "character 10: expected a ) after the function");
-	assert_refused("calls( )>1", 0,
-		       "character 8: expected a function or *");
-	assert_refused("calls(f)1", 0,
+	assert_refused("calls( )>1", "character 8: expected a function or *");
+	assert_refused("calls(f)1",
 		       "character 9: expected one of > >= < <= !=");
-	assert_refused("calls(f)>>1", 0, "character 10: expected a number");
-	assert_refused("calls>inf", 0, "character 7: expected a number");
-	assert_refused("calls>1ms", 0, "character 8: expected % or the end");
-	assert_refused("calls>1% ms", 0, "character 10: expected the end");
-	assert_refused("self>1", 0, "character 7: expected % or ns, us, ms, s");
-	assert_refused("self>1msx", 0, "character 9: expected the end");
-	assert_refused("self!=0%", 0,
-		       "character 5: expected > or <, because times are never "
-		       "equal");
-	assert_refused("calls>99999999999999999999", 0,
+	assert_refused("calls(f)>>1", "character 10: expected a number");
+	assert_refused("calls>inf", "character 7: expected a number");
+	assert_refused("calls>1ms", "character 8: expected % or the end");
+	assert_refused("calls>1% ms", "character 10: expected the end");
+	assert_refused("self>1msx", "character 9: expected the end");
+	assert_refused("calls>99999999999999999999",
 		       "character 7: expected a smaller number");
 }
 
-static void values_of_agents_need_no_unit(void **state)
+static void a_unit_of_time_is_noted(void **state)
 {
-	struct condition condition;
-	char *why;
+	static const struct {
+		const char *text;
+		int has_time_unit;
+		double limit;
+	} cases[] = {
+		{ "self(f)>4096", 0, 4096 }, { "self(f)!=0", 0, 0 },
+		{ "total>1us", 1, 1000 },    { "self>5%", 0, 5 },
+		{ "calls>5", 0, 5 },
+	};
 
 	(void)state;
-	assert_int_equal(condition_parse(&condition, "self(f)>4096", 1, &why),
-			 0);
-	assert_true(condition.limit == 4096);
-	condition_fini(&condition);
-	assert_refused("self>1x", 1, "character 7: expected the end");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct condition condition;
+		char *why;
+
+		assert_int_equal(
+			condition_parse(&condition, cases[i].text, &why), 0);
+		assert_int_equal(condition.has_time_unit,
+				 cases[i].has_time_unit);
+		assert_true(condition.limit == cases[i].limit);
+		condition_fini(&condition);
+	}
+	assert_refused("self>1x",
+		       "character 7: expected % or ns, us, ms, s, or the end");
 }
 
 int main(void)
@@ -126,7 +135,7 @@ int main(void)
 		cmocka_unit_test(names_may_contain_parentheses_and_operators),
 		cmocka_unit_test(an_asterisk_is_each_function),
 		cmocka_unit_test(errors_have_their_position),
-		cmocka_unit_test(values_of_agents_need_no_unit),
+		cmocka_unit_test(a_unit_of_time_is_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
