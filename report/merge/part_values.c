@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "report/recording/imported_reader.h"
 #include "report/recording/values_reader.h"
 #include "wire/id.h"
 
@@ -49,19 +50,29 @@ static void add_column(struct value_list *list,
 	}
 }
 
+/*
+ * Adds a column. With `is_sampled`, the first column is the number of samples
+ * from which the others are estimated.
+ */
 static void place_column(const struct recorded_values *values, uint32_t column,
-			 struct contexts *contexts, uint32_t root)
+			 int is_sampled, struct contexts *contexts,
+			 uint32_t root)
 {
 	for (uint32_t i = 0; i < values->count; i++) {
 		const struct wire_value_row *row = recorded_row(values, i);
 		const int64_t value = recorded_row_values(row)[column];
+		const int64_t samples =
+			is_sampled ? recorded_row_values(row)[0] : 0;
 		uint32_t node;
 
 		if (row->state == WIRE_ROW_FREE || value == 0)
 			continue;
 		node = node_of(contexts, row, root);
 		tree_add(contexts->tree, node,
-			 &(struct measure){ .ns = (uint64_t)value });
+			 &(struct measure){
+				 .ns = (uint64_t)value,
+				 .samples = samples > 0 ? (uint64_t)samples : 0,
+			 });
 	}
 }
 
@@ -70,8 +81,11 @@ void part_values_add(struct value_list *list, const struct part_copy *part,
 		     const char *wanted)
 {
 	struct recorded_values values;
+	struct recorded_import import;
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
+	const int is_sampled = import_of(part, &import) &&
+			       (import.flags & WIRE_IMPORT_SAMPLES);
 
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		if (!recorded_values_of(&chunk, &values))
@@ -79,7 +93,8 @@ void part_values_add(struct value_list *list, const struct part_copy *part,
 		for (uint32_t i = 0; i < values.columns; i++) {
 			add_column(list, &values, i);
 			if (wanted && strcmp(values.kinds[i].name, wanted) == 0)
-				place_column(&values, i, contexts, root);
+				place_column(&values, i, is_sampled, contexts,
+					     root);
 		}
 	}
 }

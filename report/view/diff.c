@@ -94,6 +94,12 @@ static void fill_changes(struct diff *diff)
 	tree_sum(&diff->changes);
 }
 
+static int has_calls(const struct session *session)
+{
+	return !session->summary.has_unknown_calls ||
+	       session->summary.contexts > 0;
+}
+
 static struct sampled whole_of(const struct session *session)
 {
 	const struct measure all = tree_below(&session->tree, TREE_ROOT);
@@ -181,6 +187,8 @@ void diff_init(struct diff *diff, struct session *before, struct session *after)
 		.clock_after = after->summary.time,
 		.whole_before = whole_of(before),
 		.whole_after = whole_of(after),
+		.has_calls_before = has_calls(before),
+		.has_calls_after = has_calls(after),
 	};
 	diff->metric = before->metric == METRIC_TIME &&
 				       after->metric == METRIC_TIME &&

@@ -29,6 +29,8 @@ struct diff {
 	 */
 	struct measure *totals_before, *totals_after;
 	size_t totals_count;
+	/* Whether the recordings have calls; false for imported samples. */
+	int has_calls_before, has_calls_after;
 };
 
 /* Returns 0 if both recordings have time, but of different kinds. */

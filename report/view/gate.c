@@ -384,7 +384,15 @@ static int check_calls(const struct judging *judging,
 {
 	const uint64_t before = session_missing_calls(judging->before);
 	const uint64_t after = session_missing_calls(judging->after);
+	const int first_unknown = judging->before->summary.has_unknown_calls;
 
+	if (first_unknown || judging->after->summary.has_unknown_calls)
+		return fail(why, -ENODATA,
+			    "--fail-if='%s': calls are unknown in the %s "
+			    "recording, because it was imported; use self or "
+			    "total",
+			    condition->text,
+			    first_unknown ? "first" : "second");
 	if (before == 0 && after == 0)
 		return 0;
 	return fail(why, -ENODATA,

@@ -31,10 +31,14 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	struct recorded_import import;
 	uint64_t limit = part->header->max_contexts;
 
-	if (!summary->is_imported && import_of(part, &import)) {
-		summary->is_imported = 1;
-		summary->import_format = import.format;
-		summary->import_flags = import.flags;
+	if (import_of(part, &import)) {
+		if (!summary->is_imported) {
+			summary->is_imported = 1;
+			summary->import_format = import.format;
+			summary->import_flags = import.flags;
+		}
+		summary->has_unknown_calls |=
+			!(import.flags & WIRE_IMPORT_CALLS);
 	}
 	if (latest->ns > first->ns && latest->ns - first->ns > summary->ran_ns)
 		summary->ran_ns = latest->ns - first->ns;

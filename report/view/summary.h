@@ -146,6 +146,8 @@ struct summary {
 	int is_imported;
 	enum wire_import_format import_format;
 	uint32_t import_flags;
+	/* whether the calls of an imported part are unknown */
+	int has_unknown_calls;
 };
 
 /*

@@ -89,9 +89,19 @@ static void write_conditions(FILE *out, struct session *session,
 	fputc('\n', out);
 }
 
+/* Writes a cell; "-" if no calls of the function were counted. */
+static void write_calls(FILE *out, uint64_t calls, int has_calls)
+{
+	fprintf(out, " %s |", has_calls ? text_grouped(calls).text : "-");
+}
+
 static void write_row(FILE *out, struct session *session,
 		      const struct diff_view *view, const struct diff_row *row)
 {
+	const uint64_t before = row->before.self.calls;
+	const uint64_t after = row->after.self.calls;
+	const int has_calls = before > 0 || after > 0;
+
 	fputs("| ", out);
 	write_code(out, shown_name(&session->names, &session->catalog,
 				   row->function));
@@ -101,11 +111,12 @@ static void write_row(FILE *out, struct session *session,
 	write_change(out, session, view->key,
 		     diff_value(&row->before, view->key),
 		     diff_value(&row->after, view->key));
-	if (view->key != DIFF_CALLS)
-		fprintf(out, " %s | %s | %s |",
-			row->is_significant ? "" : "may be chance",
-			text_grouped(row->before.self.calls).text,
-			text_grouped(row->after.self.calls).text);
+	if (view->key != DIFF_CALLS) {
+		fprintf(out, " %s |",
+			row->is_significant ? "" : "may be chance");
+		write_calls(out, before, has_calls);
+		write_calls(out, after, has_calls);
+	}
 	fputc('\n', out);
 }
 

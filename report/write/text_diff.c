@@ -170,14 +170,25 @@ static void write_row(FILE *out, struct session *session,
 	fputc('\n', out);
 }
 
+static void write_calls(FILE *out, const struct diff *diff, uint64_t before,
+			uint64_t after)
+{
+	fputs("\ntotal: ", out);
+	if (!diff->has_calls_before && !diff->has_calls_after)
+		fputs("calls are unknown", out);
+	else
+		fprintf(out, "%s calls before, %s after",
+			diff->has_calls_before ? GROUPED(before) : "unknown",
+			diff->has_calls_after ? GROUPED(after) : "unknown");
+}
+
 static void write_totals(FILE *out, const struct session *session,
 			 const struct diff *diff)
 {
 	const struct measure before = tree_below(&diff->before, TREE_ROOT);
 	const struct measure after = tree_below(&diff->after, TREE_ROOT);
 
-	fprintf(out, "\ntotal: %s calls before, %s after",
-		GROUPED(before.calls), GROUPED(after.calls));
+	write_calls(out, diff, before.calls, after.calls);
 	if (before.ns > 0 || after.ns > 0)
 		fprintf(out, "; %s%s%s before, %s after",
 			session->value ? session->value->name : "",
@@ -235,7 +246,8 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 			other_calls == 1 ? "has" : "have");
 	if (unsure > 0)
 		fprintf(out,
-			"?: %s change%s may be random, because time is sampled "
+			"?: %s change%s may be random, because %s sampled "
 			"(at most 5 %% of the others are)\n",
-			GROUPED(unsure), text_plural(unsure));
+			GROUPED(unsure), text_plural(unsure),
+			session->value ? "values are" : "time is");
 }

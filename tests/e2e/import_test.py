@@ -394,6 +394,99 @@ class Views(Imported):
                           done.stderr)
 
 
+class Judged(Imported):
+    """`clew diff --fail-if` of two imports."""
+
+    def import_both(self, *texts):
+        paths = []
+        for i, text in enumerate(texts):
+            self.recording_path = self.work / f"{i}.out"
+            self.imported(text)
+            paths.append(self.recording_path)
+        return paths
+
+    def judge(self, condition, paths, *options):
+        return self.clew("diff", f"--fail-if={condition}", *options, *paths)
+
+    def assert_refused(self, done, condition, why):
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr,
+                         f"clew diff: --fail-if='{condition}': {why}\n")
+
+    def sampled(self, before, after):
+        """Imports profiles with this number of samples of work()."""
+        return self.import_both(*(
+            "".join(f"prog 1 {i + 1}.5: 1000 cpu-clock: \n"
+                    "\t12 work (/bin/prog)\n\t34 main (/bin/prog)\n\n"
+                    for i in range(samples)) for samples in (before, after)))
+
+    def test_unknown_calls_are_not_judged(self):
+        paths = self.sampled(2, 5)
+        for condition in "calls(work)>0", "calls(*)>0", "calls>0":
+            self.assert_refused(
+                self.judge(condition, paths), condition,
+                "calls are unknown in the first recording, because it was "
+                "imported; use self or total")
+
+    def test_calls_of_callgrind_are_judged(self):
+        paths = self.import_both(CALLGRIND, CALLGRIND.replace(
+            "calls=2 9", "calls=3 9"))
+        done = self.judge("calls(work)>0", paths)
+        self.assertEqual((done.returncode, done.stdout),
+                         (2, "failed: calls(work)>0: 2 before, 3 after "
+                             "(+50.0%)\n"))
+
+    def test_few_imported_samples_decide_nothing(self):
+        paths = self.sampled(2, 5)
+        for options in [], ["--value=cpu-clock"]:
+            done = self.judge("self(work)>0%", paths, *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"\Aundecided: self\(work\)>0%: ")
+            rows = self.clew_json("diff", "--json", *options,
+                                  *paths)["functions"]
+            self.assertEqual({row["significant"] for row in rows}, {False})
+        said = self.clew("diff", *paths).stdout
+        self.assertIn("may be random, because values are sampled", said)
+
+    def test_many_imported_samples_decide(self):
+        paths = self.sampled(20, 80)
+        for options in [], ["--value=cpu-clock"]:
+            for condition, status in ("self(work)>0%", 2), ("total<0", 0):
+                done = self.judge(condition, paths, *options)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertNotIn("undecided", done.stdout)
+
+    def test_costs_of_callgrind_are_exact(self):
+        paths = self.import_both(CALLGRIND, CALLGRIND.replace("9 250",
+                                                              "9 251"))
+        done = self.judge("self(work)>0", paths)
+        self.assertEqual((done.returncode, done.stdout),
+                         (2, "failed: self(work)>0: 300 before, 301 after "
+                             "(+0.3%)\n"))
+        self.assertEqual(self.judge("self(work)!=1", paths).returncode, 0)
+
+    def test_limits_have_the_unit_of_the_value(self):
+        paths = self.sampled(20, 80)
+        self.assertEqual(self.judge("self(work)>5", paths).returncode, 2)
+        self.assert_refused(
+            self.judge("self(work)>5ns", paths), "self(work)>5ns",
+            "samples is no time; use a number without a unit")
+        self.assertEqual(self.judge("self(work)>5us", paths,
+                                    "--value=cpu-clock").returncode, 2)
+        self.assert_refused(
+            self.judge("self(work)!=5", paths), "self(work)!=5",
+            "times and samples are never equal; use > or <")
+
+    def test_comparisons_say_that_calls_are_unknown(self):
+        paths = self.sampled(2, 5)
+        said = self.clew("diff", *paths).stdout
+        self.assertIn("\ntotal: calls are unknown; samples: 2 before, 5 after"
+                      "\n", said)
+        said = self.clew("diff", "--markdown", *paths).stdout
+        self.assertIn("| <code>work</code> | <code>prog</code> | 2 | 5 | "
+                      "+150.0% | may be chance | - | - |\n", said)
+
+
 class Refused(Imported):
     def refused(self, text, *options):
         done = self.imported(text, *options, status=1)
