@@ -267,19 +267,34 @@ char *executable_obstacle(const char *path)
 	return obstacle;
 }
 
+/* Returns whether the next word is the argument of this option of env(1). */
+static int takes_argument(const char *option)
+{
+	static const char *const options[] = { "-u", "--unset", "-C",
+					       "--chdir" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (strcmp(option, options[i]) == 0)
+			return 1;
+	return 0;
+}
+
 /*
  * Returns the path of the file that env(1) would execute for these arguments,
- * or NULL if there is no such file. Takes the first word that is no option and
- * no assignment as its name, so options with a separate argument give a wrong
- * result. Changes `words`. The caller frees the path.
+ * or NULL if there is no such file: the first word that is no option, no
+ * argument of an option and no assignment. Changes `words`. The caller frees
+ * the path.
  */
 static char *found_by_env(char *words)
 {
 	char *rest = NULL, *path = NULL;
 	char *word = strtok_r(words, " \t", &rest);
 
-	while (word && (*word == '-' || strchr(word, '=')))
+	while (word && (*word == '-' || strchr(word, '='))) {
+		if (takes_argument(word))
+			strtok_r(NULL, " \t", &rest);
 		word = strtok_r(NULL, " \t", &rest);
+	}
 	if (word && executable_find(word, &path) != 0)
 		return NULL;
 	return path;

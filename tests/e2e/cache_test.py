@@ -273,10 +273,12 @@ class Warm(clewtest.Case):
 
     def test_warming_a_script_reads_its_interpreter(self):
         (self.work / "env").write_text("#!/usr/bin/env -S python3 -S\n")
+        (self.work / "unset").write_text(
+            "#!/usr/bin/env -S -u ls A=1 -C / python3 -S\n")
         (self.work / "plain").write_text(f"#! {PYTHON} -S\n")
         (self.work / "twice").write_text(f"#!{self.work}/plain\n")
         self.environment["PATH"] = "/usr/bin:/bin"
-        for script in ("env", "plain", "twice"):
+        for script in "env", "unset", "plain", "twice":
             with self.subTest(script):
                 found = self.warm("--no-libraries", "--no-indexes",
                                   self.work / script)
