@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "cli/attach/attach_steps.h"
+#include "cli/attach/filters.h"
 #include "cli/attach/remote_call.h"
 #include "cli/attach/thread_variable.h"
 #include "cli/common/library.h"
@@ -185,6 +186,9 @@ static int open_locked(struct attaching *attaching, pid_t pid,
 	err = tracer_open(&attaching->tracer, pid, why);
 	if (err)
 		goto release_lock;
+	err = filters_check(&attaching->tracer, why);
+	if (err)
+		goto close_tracer;
 	err = attaching_read_again(attaching, why);
 	if (err)
 		goto close_tracer;

@@ -300,22 +300,6 @@ static char *obstacle_of_tracer(pid_t tracer)
 	return why;
 }
 
-/*
- * Returns a message if the process has a seccomp filter, otherwise NULL. A
- * filter cannot be removed, and its reaction to clew's system calls is not
- * known.
- */
-static char *obstacle_of_filter(pid_t pid)
-{
-	return target_status(pid, "Seccomp", 10) > 0
-		       ? memory_printf("it has a seccomp filter, which cannot "
-				       "be removed and may kill it at a system "
-				       "call of clew; start it with clew "
-				       "record, or without the filter (in a "
-				       "container: seccomp=unconfined)")
-		       : NULL;
-}
-
 static char *obstacle_of_state(pid_t pid, char state)
 {
 	const int64_t tracer = target_status(pid, "TracerPid", 10);
@@ -351,8 +335,10 @@ char *target_end(pid_t pid)
  * found nothing.
  */
 static char *(*const others[])(pid_t pid) = {
-	obstacle_of_ending,  obstacle_of_filter, obstacle_of_proc,
-	obstacle_of_program, obstacle_of_maps,
+	obstacle_of_ending,
+	obstacle_of_proc,
+	obstacle_of_program,
+	obstacle_of_maps,
 };
 
 char *target_obstacle(pid_t pid)

@@ -452,28 +452,6 @@ class Refused(Attached):
         self.addCleanup(os.kill, found[0], signal.SIGKILL)
         self.assert_refused(found[0], str(tracer.pid), "(strace) traces it")
 
-    def test_process_with_a_forbidding_filter_is_refused(self):
-        program = (
-            "import ctypes, time\n"
-            "libc = ctypes.CDLL(None)\n"
-            "class F(ctypes.Structure):\n"
-            "    _fields_ = [('code', ctypes.c_ushort),\n"
-            "                ('jt', ctypes.c_ubyte), ('jf', ctypes.c_ubyte),\n"
-            "                ('k', ctypes.c_uint)]\n"
-            "class P(ctypes.Structure):\n"
-            "    _fields_ = [('n', ctypes.c_ushort),\n"
-            "                ('f', ctypes.POINTER(F))]\n"
-            "f = F(6, 0, 0, 0x7fff0000)\n"
-            "assert not libc.prctl(38, 1, 0, 0, 0)\n"
-            "assert not libc.prctl(22, 2, ctypes.byref(\n"
-            "    P(1, ctypes.pointer(f))), 0, 0)\n"
-            "print('filtered', flush=True)\n"
-            "time.sleep(1000)\n")
-        process = self.start([PYTHON, "-c", program], stdout=subprocess.PIPE)
-        self.addCleanup(process.stdout.close)
-        self.assertEqual(process.stdout.readline(), b"filtered\n")
-        self.assert_refused(process.pid, "seccomp", "clew record")
-
     def test_a_kernel_thread_is_refused(self):
         if not pathlib.Path("/proc/2/status").exists() or \
                 "Kthread:\t1" not in pathlib.Path("/proc/2/status").read_text():

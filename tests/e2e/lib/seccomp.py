@@ -12,11 +12,15 @@ import struct
 
 NUMBERS = {"read": 0, "write": 1, "mmap": 9, "mprotect": 10, "munmap": 11,
            "arch_prctl": 158, "membarrier": 324, "perf_event_open": 298,
-           "madvise": 28, "close_range": 436}
+           "madvise": 28, "close_range": 436, "mincore": 27, "clone": 56,
+           "ptrace": 101, "mount": 165, "unshare": 272, "bpf": 321,
+           "setns": 308, "timer_create": 222, "personality": 135}
 MADV_POPULATE_WRITE = 23  # since Linux 5.14
 
-LOAD, JUMP_EQUAL, JUMP_ABOVE, RETURN = 0x20, 0x15, 0x25, 0x06
-ALLOW, ERRNO = 0x7fff0000, 0x00050000
+LOAD, JUMP_EQUAL, JUMP_ABOVE, JUMP_SET, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
+ALLOW, ERRNO, KILL = 0x7fff0000, 0x00050000, 0x80000000
+CLONE_NEW = 0x7e020000  # the flags of clone() that make namespaces
+PROT_EXEC = 4
 NUMBER_AT, ARGUMENTS_AT = 0, 16
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
 
@@ -27,6 +31,14 @@ def be_an_older_kernel():
     (Filter().refuse("close_range", errno.ENOSYS)
      .refuse_value("madvise", 2, MADV_POPULATE_WRITE, errno.EINVAL)
      .install())
+
+
+def like_dockers():
+    """Returns a filter that treats these calls as Docker's default one does."""
+    refused = Filter()
+    for name in "bpf", "mount", "setns", "unshare", "perf_event_open":
+        refused.refuse(name, errno.EPERM)
+    return refused.refuse_flags("clone", 0, CLONE_NEW, errno.EPERM)
 
 
 class Filter:
@@ -58,6 +70,19 @@ class Filter:
                 .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
                 .add(LOAD, ARGUMENTS_AT + 8 * argument)
                 .add(JUMP_EQUAL, value, 0, 1)
+                .add(RETURN, ERRNO | error))
+
+    def kill(self, name):
+        return (self.add(LOAD, NUMBER_AT)
+                .add(JUMP_EQUAL, NUMBERS[name], 0, 1)
+                .add(RETURN, KILL))
+
+    def refuse_flags(self, name, argument, flags, error):
+        """Refuses calls whose argument has one of these flags."""
+        return (self.add(LOAD, NUMBER_AT)
+                .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
+                .add(LOAD, ARGUMENTS_AT + 8 * argument)
+                .add(JUMP_SET, flags, 0, 1)
                 .add(RETURN, ERRNO | error))
 
     def install(self):

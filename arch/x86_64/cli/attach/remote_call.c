@@ -258,8 +258,12 @@ static int stop_at_end(struct remote_call *call)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &registers) != 0)
 		return -ESRCH;
-	/* Skips this sigreturn. The thread repeats it if it continues. */
-	registers.orig_rax = (uint64_t)-1;
+	/*
+	 * Instead of this sigreturn, the thread makes a call without effect,
+	 * which a filter lets through. It repeats the sigreturn if it
+	 * continues.
+	 */
+	registers.orig_rax = SYS_getpid;
 	registers.rip = call->restorer;
 	ptrace(PTRACE_SETREGS, tid, 0, &registers);
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes that filter their system calls (seccomp).
+ *
+ * A filter cannot be removed, and may kill the process at a call that the
+ * program itself does not make. Therefore clew reads the filters of all threads
+ * (PTRACE_SECCOMP_GET_FILTER, which needs CAP_SYS_ADMIN) and attaches only if
+ * they let through each call that clew may make in the process. Docker's
+ * default filter does. A filter that the program adds later is seen by the
+ * library (preload/process/filter.h).
+ */
+#ifndef CLEW_CLI_ATTACH_FILTERS_H
+#define CLEW_CLI_ATTACH_FILTERS_H
+
+#include "cli/attach/tracer.h"
+
+/*
+ * Checks the filters of all threads, which are stopped for it if there are any.
+ * Returns 0, or -errno and *why.
+ */
+int filters_check(struct tracer *tracer, char **why);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See filter_program.h. A register or word that depends on an unknown argument
+ * is unknown; a comparison with it takes both branches. Jumps only lead
+ * forward, so each path ends. Filters compare few arguments of one call, but a
+ * hostile one could have many paths: their instructions are limited.
+ */
+#include "cli/target/filter_program.h"
+
+#include <linux/seccomp.h>
+#include <stdlib.h>
+
+#include "machine/elf_numbers.h"
+
+enum { STEPS_MAX = 200000 };
+
+struct word {
+	uint32_t value;
+	int is_known;
+};
+
+struct filter_state {
+	struct word a, x, memory[BPF_MEMWORDS];
+	size_t at; /* index of the next instruction */
+};
+
+struct evaluation {
+	const struct sock_filter *program;
+	size_t count;
+	const struct filtered_call *call;
+	unsigned int steps;
+	uint32_t worst;
+};
+
+uint32_t filter_worse_action(uint32_t one, uint32_t other)
+{
+	/* The kernel compares them as signed numbers: KILL_PROCESS is least. */
+	return (int32_t)one < (int32_t)other ? one : other;
+}
+
+static struct word known(uint32_t value)
+{
+	return (struct word){ .value = value, .is_known = 1 };
+}
+
+/* Returns the word of struct seccomp_data at this offset. */
+static struct word input(const struct evaluation *evaluation, uint32_t offset)
+{
+	const struct filtered_call *call = evaluation->call;
+	const uint32_t arguments = offsetof(struct seccomp_data, args);
+	uint32_t index;
+
+	if (offset == offsetof(struct seccomp_data, nr))
+		return known((uint32_t)call->number);
+	if (offset == offsetof(struct seccomp_data, arch))
+		return known(MACHINE_AUDIT);
+	index = (offset - arguments) / 8;
+	if (offset < arguments || (int)index != call->known)
+		return (struct word){ 0 };
+	return known((uint32_t)(call->value >> 8 * (offset & 4)));
+}
+
+static struct word computed(uint16_t code, struct word left, struct word right)
+{
+	const uint32_t a = left.value, b = right.value;
+
+	if (!left.is_known || (!right.is_known && BPF_OP(code) != BPF_NEG))
+		return (struct word){ 0 };
+	switch (BPF_OP(code)) {
+	case BPF_ADD:
+		return known(a + b);
+	case BPF_SUB:
+		return known(a - b);
+	case BPF_MUL:
+		return known(a * b);
+	case BPF_DIV:
+		return known(b ? a / b : 0);
+	case BPF_AND:
+		return known(a & b);
+	case BPF_OR:
+		return known(a | b);
+	case BPF_XOR:
+		return known(a ^ b);
+	case BPF_LSH:
+		return known(b < 32 ? a << b : 0);
+	case BPF_RSH:
+		return known(b < 32 ? a >> b : 0);
+	default:
+		return known(0U - a);
+	}
+}
+
+static int is_true(uint16_t code, uint32_t a, uint32_t b)
+{
+	switch (BPF_OP(code)) {
+	case BPF_JEQ:
+		return a == b;
+	case BPF_JGT:
+		return a > b;
+	case BPF_JGE:
+		return a >= b;
+	default:
+		return (a & b) != 0;
+	}
+}
+
+static void run(struct evaluation *evaluation, struct filter_state machine);
+
+static void jump(struct evaluation *evaluation, struct filter_state *machine,
+		 const struct sock_filter *one)
+{
+	const struct word right =
+		BPF_SRC(one->code) == BPF_X ? machine->x : known(one->k);
+	struct filter_state other = *machine;
+
+	if (BPF_OP(one->code) == BPF_JA) {
+		machine->at += one->k;
+		return;
+	}
+	if (machine->a.is_known && right.is_known) {
+		machine->at += is_true(one->code, machine->a.value, right.value)
+				       ? one->jt
+				       : one->jf;
+		return;
+	}
+	other.at += one->jt;
+	run(evaluation, other);
+	machine->at += one->jf;
+}
+
+static void load(const struct evaluation *evaluation, struct word *to,
+		 const struct filter_state *machine,
+		 const struct sock_filter *one)
+{
+	switch (BPF_MODE(one->code)) {
+	case BPF_IMM:
+		*to = known(one->k);
+		break;
+	case BPF_LEN:
+		*to = known(sizeof(struct seccomp_data));
+		break;
+	case BPF_MEM:
+		*to = machine->memory[one->k % BPF_MEMWORDS];
+		break;
+	default:
+		*to = input(evaluation, one->k);
+	}
+}
+
+/* Executes all but jumps and returns. Returns 0 for an invalid instruction. */
+static int compute(const struct evaluation *evaluation,
+		   struct filter_state *machine, const struct sock_filter *one)
+{
+	switch (BPF_CLASS(one->code)) {
+	case BPF_LD:
+		load(evaluation, &machine->a, machine, one);
+		return 1;
+	case BPF_LDX:
+		load(evaluation, &machine->x, machine, one);
+		return 1;
+	case BPF_ST:
+		machine->memory[one->k % BPF_MEMWORDS] = machine->a;
+		return 1;
+	case BPF_STX:
+		machine->memory[one->k % BPF_MEMWORDS] = machine->x;
+		return 1;
+	case BPF_ALU:
+		machine->a =
+			computed(one->code, machine->a,
+				 BPF_SRC(one->code) == BPF_X ? machine->x
+							     : known(one->k));
+		return 1;
+	case BPF_MISC:
+		if (BPF_MISCOP(one->code) == BPF_TAX)
+			machine->x = machine->a;
+		else
+			machine->a = machine->x;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void run(struct evaluation *evaluation, struct filter_state machine)
+{
+	while (machine.at < evaluation->count &&
+	       evaluation->steps++ < STEPS_MAX) {
+		const struct sock_filter *one =
+			&evaluation->program[machine.at++];
+
+		if (BPF_CLASS(one->code) == BPF_JMP) {
+			jump(evaluation, &machine, one);
+			continue;
+		}
+		if (BPF_CLASS(one->code) == BPF_RET) {
+			const struct word action = BPF_RVAL(one->code) == BPF_A
+							   ? machine.a
+							   : known(one->k);
+
+			evaluation->worst = filter_worse_action(
+				evaluation->worst,
+				action.is_known
+					? action.value & SECCOMP_RET_ACTION_FULL
+					: SECCOMP_RET_KILL_PROCESS);
+			return;
+		}
+		if (!compute(evaluation, &machine, one))
+			break;
+	}
+	evaluation->worst = SECCOMP_RET_KILL_PROCESS;
+}
+
+uint32_t filter_program_action(const struct sock_filter *program, size_t count,
+			       const struct filtered_call *call)
+{
+	struct evaluation evaluation = { .program = program,
+					 .count = count,
+					 .call = call,
+					 .worst = SECCOMP_RET_ALLOW };
+
+	run(&evaluation, (struct filter_state){ 0 });
+	return evaluation.worst;
+}
