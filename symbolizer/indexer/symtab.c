@@ -42,8 +42,11 @@ static void add(struct gather *gather, const Elf64_Sym *symbol,
 {
 	uint64_t end;
 
-	/* Skips compilers' labels (".L1") and mapping symbols ("$x"). */
-	if (!name || !*name || strncmp(name, ".L", 2) == 0 || name[0] == '$' ||
+	/*
+	 * Skips compilers' labels (".L1"). Names that begin with '$' are those
+	 * of Swift; only other processors have mapping symbols such as "$x".
+	 */
+	if (!name || !*name || strncmp(name, ".L", 2) == 0 ||
 	    !gather_is_code(gather, symbol->st_value, &end))
 		return;
 	gather->symbols = heap_reserve(

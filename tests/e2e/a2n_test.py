@@ -47,6 +47,22 @@ def newest(ranges, address):
     return "??"
 
 
+SWIFT = """
+	.text
+	.type "$s4main3FooV3baryyF", @function
+"$s4main3FooV3baryyF":
+	ret
+	.size "$s4main3FooV3baryyF", . - "$s4main3FooV3baryyF"
+	.globl main
+	.type main, @function
+main:
+	xorl %eax, %eax
+	ret
+	.size main, . - main
+	.section .note.GNU-stack
+"""
+
+
 class A2n(clewtest.Case):
     def setUp(self):
         super().setUp()
@@ -69,6 +85,19 @@ class A2n(clewtest.Case):
 
     def indexes(self):
         return sorted(self.cache.rglob("*.a2n"))
+
+
+class Symbols(A2n):
+    def test_names_of_swift_are_names(self):
+        source = self.work / "swift.s"
+        source.write_text(SWIFT)
+        program = self.work / "swift"
+        self.run_program(["gcc", "-no-pie", "-o", program, source])
+        symbols = self.run_program(["nm", program], text=True).stdout
+        address, = (int(line.split()[0], 16) for line in symbols.splitlines()
+                    if line.endswith(" $s4main3FooV3baryyF"))
+        self.assertEqual(self.names([address], "-e", program),
+                         ["$s4main3FooV3baryyF"])
 
 
 class PerfMaps(A2n):
