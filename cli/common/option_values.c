@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "cli/common/command.h"
 #include "cli/common/known_words.h"
 
@@ -83,16 +85,51 @@ double parse_percent(struct argp_state *state, const char *text)
 	return percent;
 }
 
+/* Returns a regular expression for this text alone. The caller frees it. */
+static char *literal(const char *text)
+{
+	char *regex = memory_zeroed(1, 2 * strlen(text) + 3);
+	char *end = regex;
+
+	*end++ = '^';
+	for (; *text; text++) {
+		if (strchr(".[]{}()*+?^$|\\", *text))
+			*end++ = '\\';
+		*end++ = *text;
+	}
+	*end = '$';
+	return regex;
+}
+
+/*
+ * Returns whether a text that is no regular expression can be the name of a
+ * function: an operator, a lambda or closure, or a method of Go.
+ */
+static int is_like_a_name(const char *text)
+{
+	return strstr(text, "operator") || strchr(text, '{') ||
+	       strstr(text, "(*");
+}
+
 void parse_regex(struct argp_state *state, const char *option, const char *text,
 		 regex_t *regex)
 {
-	const int err = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	int err = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	char *name = literal(text), *all;
 	char why[128];
 
-	if (err) {
+	if (err && !is_like_a_name(text)) {
 		regerror(err, regex, why, sizeof(why));
 		complain_of_usage(state,
 				  "--%s=%s: not a regular expression: %s",
 				  option, text, why);
 	}
+	all = err ? memory_printf("%s", name)
+		  : memory_printf("%s|%s", text, name);
+	if (!err)
+		regfree(regex);
+	if (regcomp(regex, all, REG_EXTENDED | REG_NOSUB) != 0)
+		complain_of_usage(state, "--%s=%s: too long", option, text);
+	free(all);
+	free(name);
 }

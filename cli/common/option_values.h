@@ -10,8 +10,10 @@
 #include <sys/types.h>
 
 /*
- * Compiles an extended regular expression for regexec() without matches, or
- * calls argp_error().
+ * Compiles an extended regular expression for regexec() without matches, which
+ * also matches the text itself. A text that is no regular expression, but may be
+ * the name of a function, such as "operator[]", matches itself alone. Calls
+ * argp_error() for any other such text.
  */
 void parse_regex(struct argp_state *state, const char *option, const char *text,
 		 regex_t *regex);

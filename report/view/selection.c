@@ -51,6 +51,24 @@ static int has_name(struct catalog *catalog, uint32_t function,
 	return 0;
 }
 
+/* Returns whether a short form of the function's name is such a name. */
+static int has_short_name(struct catalog *catalog, uint32_t function,
+			  int (*is_such)(const char *name, const void *what),
+			  const void *what)
+{
+	int has = 0;
+
+	for (int detail = A2N_SHORTEST; detail <= A2N_PARAMETERS && !has;
+	     detail++) {
+		char *name = catalog_short_name(catalog, function,
+						(enum a2n_detail)detail);
+
+		has = is_such(name, what);
+		free(name);
+	}
+	return has;
+}
+
 int selection_has_function(const struct selection *selection,
 			   struct catalog *catalog, uint32_t function)
 {
@@ -61,7 +79,9 @@ int selection_has_function(const struct selection *selection,
 	     !selection_has_module(selection, &catalog->modules[module])))
 		return 0;
 	return !selection->function ||
-	       has_name(catalog, function, is_matched, selection->function);
+	       has_name(catalog, function, is_matched, selection->function) ||
+	       has_short_name(catalog, function, is_matched,
+			      selection->function);
 }
 
 uint8_t *selection_mask(const struct selection *selection,

@@ -12,7 +12,10 @@
 /* Selects functions. All members 0 select all functions. */
 struct selection {
 	const char *module; /* a glob for the module, or NULL */
-	/* a regular expression for the function, or NULL */
+	/*
+	 * a regular expression for the function's name or a short form of it
+	 * (a2n_short_name()), or NULL
+	 */
 	const regex_t *function;
 	const char *function_text; /* source of the regular expression */
 };

@@ -49,6 +49,15 @@ class Transforms(clewtest.Case):
         self.assertEqual(self.calls("--focus=^store"), {
             "store(int)": 1, "lib::sort(int)": 1, "lib::leaf()": 21})
 
+    def test_functions_are_found_by_what_a_table_shows(self):
+        """Short names match, and a name that is no expression matches itself."""
+        for option in "--focus=^store$", "--focus=store(int)", "-f^store$":
+            with self.subTest(option):
+                self.assertIn("store(int)", self.calls(option))
+        done = self.clew("report", "-foperator[]", self.recording_path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no function that was called matches", done.stderr)
+
     def test_ignore_hides_matching_functions(self):
         self.assertEqual(self.calls("--ignore=^(store|walk)"), {
             "main": 1, "parse(int)": 1, "lib::sort(int)": 1,

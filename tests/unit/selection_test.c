@@ -100,6 +100,36 @@ static void a_plain_name_finds_its_function(void **state)
 	}
 }
 
+static int is_selected(const char *full, const char *regex)
+{
+	struct catalog catalog;
+	struct selection selection = { 0 };
+	regex_t compiled;
+	uint32_t function;
+	int is;
+
+	assert_int_equal(regcomp(&compiled, regex, REG_EXTENDED), 0);
+	catalog_init(&catalog);
+	function =
+		catalog_named(&catalog, KIND_NATIVE, CATALOG_NO_MODULE, full);
+	selection.function = &compiled;
+	is = selection_has_function(&selection, &catalog, function);
+	catalog_fini(&catalog);
+	regfree(&compiled);
+	return is;
+}
+
+static void expressions_match_full_and_short_names(void **state)
+{
+	(void)state;
+	assert_true(is_selected("burn(int)", "^burn$"));
+	assert_true(is_selected("burn(int)", "^burn\\(int\\)$"));
+	assert_true(is_selected("void packs<int, char>(int, char)", "^packs<"));
+	assert_true(is_selected("void packs<int, char>(int, char)", "^void p"));
+	assert_true(is_selected("Tagged[abi:new]::go()", "Tagged::go"));
+	assert_false(is_selected("burn(int)", "^urn$"));
+}
+
 static void the_nearest_name_is_the_shortest(void **state)
 {
 	static const char *const names[] = { "int ab<c>()", "cab", "b" };
@@ -121,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_found_by_their_bare_names),
 		cmocka_unit_test(a_plain_name_finds_its_function),
+		cmocka_unit_test(expressions_match_full_and_short_names),
 		cmocka_unit_test(the_nearest_name_is_the_shortest),
 	};
 
