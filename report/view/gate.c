@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/display_text.h"
 #include "base/fail.h"
@@ -246,6 +247,31 @@ static int refuse_function(const struct judging *judging,
 }
 
 /*
+ * Returns the length of the name of the function that --collapse replaced by
+ * this one; 0 if it replaced none.
+ */
+static size_t collapsed_length(struct catalog *catalog, uint32_t function)
+{
+	const char *name = catalog_name(catalog, function);
+	const size_t length = strlen(name), end = strlen(TRANSFORM_CALLEES);
+
+	return length > end && strcmp(name + length - end, TRANSFORM_CALLEES) ==
+				       0
+		       ? length - end
+		       : 0;
+}
+
+/* Returns the mask of functions that are not created by --collapse. */
+static uint8_t *own_functions(struct catalog *catalog)
+{
+	uint8_t *own = memory_zeroed(catalog->function_count + 1, 1);
+
+	for (uint32_t i = 1; i < catalog->function_count; i++)
+		own[i] = collapsed_length(catalog, i) == 0;
+	return own;
+}
+
+/*
  * Finds the functions of a name; overloads are judged together. A text that is
  * no such name must match one function (finder.h). Returns 0, -ENOTUNIQ or
  * -ESRCH. The caller frees the mask.
@@ -253,8 +279,90 @@ static int refuse_function(const struct judging *judging,
 static int find_function(struct catalog *catalog, const char *name,
 			 uint8_t **chosen)
 {
+	uint8_t *own;
+	int err;
+
 	*chosen = selection_named(catalog, name);
-	return *chosen ? 0 : finder_mask(catalog, NULL, name, chosen);
+	if (*chosen)
+		return 0;
+	own = own_functions(catalog);
+	err = finder_mask(catalog, own, name, chosen);
+	free(own);
+	return err == -ESRCH ? finder_mask(catalog, NULL, name, chosen) : err;
+}
+
+/* Returns whether --collapse replaced one of the chosen functions by this. */
+static int replaces_chosen(struct catalog *catalog, uint32_t function,
+			   const uint8_t *chosen, size_t count)
+{
+	const size_t length = collapsed_length(catalog, function);
+	const char *name = catalog_name(catalog, function);
+
+	for (uint32_t i = 1; length && i < count; i++) {
+		const char *other = chosen[i] ? catalog_name(catalog, i) : "";
+
+		if (catalog->functions[i].module ==
+			    catalog->functions[function].module &&
+		    strlen(other) == length && memcmp(other, name, length) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Adds the functions by which --collapse replaced the chosen ones. */
+static void choose_collapsed(struct catalog *catalog, uint8_t *chosen)
+{
+	const size_t count = catalog->function_count;
+
+	for (uint32_t i = 1; i < count; i++)
+		chosen[i] |=
+			(uint8_t)replaces_chosen(catalog, i, chosen, count);
+}
+
+/* Returns whether a context of either recording has a chosen function. */
+static int has_context(const struct diff *diff, const uint8_t *chosen)
+{
+	for (size_t i = 1; i < diff->changes.count; i++)
+		if (chosen[diff->changes.nodes[i].function])
+			return 1;
+	return 0;
+}
+
+/* Returns whether the session had a chosen function before its transform. */
+static int was_called(const struct session *session, const uint8_t *chosen)
+{
+	for (size_t i = 1; i < session->untransformed_count; i++)
+		if (chosen[i] && session->untransformed[i])
+			return 1;
+	return 0;
+}
+
+/*
+ * Returns whether the transforms removed or renamed the functions of a name in
+ * one of the recordings.
+ */
+static int was_transformed(const struct judging *judging, const char *name)
+{
+	struct session *sessions[] = { judging->before, judging->after };
+	int was = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		uint8_t *chosen;
+
+		if (find_function(&sessions[i]->catalog, name, &chosen) != 0)
+			continue;
+		was |= was_called(sessions[i], chosen);
+		free(chosen);
+	}
+	return was;
+}
+
+static int refuse_transformed(const struct condition *condition, char **why)
+{
+	return fail(why, -ENODATA,
+		    "--fail-if='%s': --focus, --ignore, --collapse and --fold "
+		    "leave no context of %s",
+		    condition->text, condition->function);
 }
 
 static int refuse_several(const struct judging *judging,
@@ -295,6 +403,13 @@ static int judge_function(const struct judging *judging,
 
 	if (err == -ENOTUNIQ)
 		return refuse_several(judging, result->condition, why);
+	if (!err && judging->before->untransformed)
+		choose_collapsed(judging->diff->catalog, chosen);
+	if ((err || !has_context(judging->diff, chosen)) &&
+	    was_transformed(judging, name)) {
+		free(chosen);
+		return refuse_transformed(result->condition, why);
+	}
 	if (err) {
 		if (find_function(&judging->after->catalog, name, &chosen) != 0)
 			return refuse_function(judging, result->condition, why);
@@ -335,6 +450,7 @@ static int check_unit(const struct judging *judging,
 		      const struct condition *condition, char **why)
 {
 	const struct value_sum *value = judging->before->value;
+	const int is_unequal = condition->operator== CONDITION_OTHER;
 
 	if (value && value->unit != WIRE_UNIT_NS && condition->has_time_unit)
 		return fail(why, -EINVAL,
@@ -346,8 +462,7 @@ static int check_unit(const struct judging *judging,
 			    "--fail-if='%s': a time needs a unit: ns, us, ms, "
 			    "s or %%",
 			    condition->text);
-	if (condition->operator==
-	    CONDITION_OTHER &&(!value || is_sampled(judging->diff)))
+	if (is_unequal && (!value || is_sampled(judging->diff)))
 		return fail(why, -EINVAL,
 			    "--fail-if='%s': times and samples are never "
 			    "equal; use > or <",

@@ -46,7 +46,8 @@ struct gate {
 /*
  * Judges `count` conditions on the selected functions. The conditions must
  * outlive the gate. Returns 0; or -errno and *why if a condition cannot be
- * judged: no such function, no time to compare, a wrong unit, or missing or
+ * judged: no such function, a function that the
+ * transforms removed, no time to compare, a wrong unit, or missing or
  * unknown calls.
  */
 int gate_init(struct gate *gate, const struct diff *diff,

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "report/merge/merged_samples.h"
+#include "report/view/finder.h"
 #include "report/view/inlines.h"
 
 /*
@@ -233,6 +234,8 @@ int session_open(struct session *session, const char *path,
 	catalog_init(&session->catalog);
 	session->catalog.progress = whose->progress;
 	session->totals = NULL;
+	session->untransformed = NULL;
+	session->untransformed_count = 0;
 	session->from_ns = session->to_ns = 0;
 	session->has_no_calls = 0;
 	session->shows_lines = session->has_color = session->is_quiet = 0;
@@ -289,6 +292,9 @@ void session_transform(struct session *session,
 {
 	struct tree out;
 
+	session->untransformed_count = session->catalog.function_count;
+	session->untransformed =
+		finder_called(&session->catalog, &session->tree);
 	tree_transform(&session->tree, &session->catalog, transform,
 		       &session->timeline, &out);
 	tree_fini(&session->tree);
@@ -326,6 +332,7 @@ void session_close(struct session *session)
 	catalog_fini(&session->catalog);
 	tree_fini(&session->tree);
 	free(session->totals);
+	free(session->untransformed);
 	timeline_fini(&session->timeline);
 	jni_usage_fini(&session->jni);
 	value_list_fini(&session->values);

@@ -23,6 +23,12 @@ struct session {
 	 */
 	struct measure *totals;
 	size_t totals_count;
+	/*
+	 * By function of the catalog: 1 for each function of the tree before
+	 * session_transform(). NULL without a transform.
+	 */
+	uint8_t *untransformed;
+	size_t untransformed_count;
 	struct timeline timeline; /* empty unless requested */
 	struct summary summary;
 	struct jni_usage jni;     /* from clew record --jni-env */

@@ -111,6 +111,31 @@ class Gate(clewtest.Case):
             self.assertEqual(done.stderr, "clew diff: --fail-if="
                              f"'{condition}': {why}\n")
 
+    def test_filters_do_not_hide_a_function_from_its_condition(self):
+        before, after = self.recordings()
+        done = self.judge(["calls(work)>0"], before, after, "--collapse=work")
+        self.assertEqual((done.returncode, done.stdout), (
+            FAILED, "failed: calls(work)>0: 101 before, 151 after (+49.5%)\n"))
+        for options, condition in (
+                (["--ignore=^step$"], "calls(step)>0"),
+                (["--collapse=main"], "calls(work)>0"),
+                (["--focus=second"], "calls(work)>0"),
+                (["--fold=module:program"], "calls(work)>0")):
+            done = self.judge([condition], before, after, *options)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual(
+                done.stderr, f"clew diff: --fail-if='{condition}': --focus, "
+                "--ignore, --collapse and --fold leave no context of "
+                f"{condition[6:10]}\n")
+        done = self.judge(["calls(work)>0"], before, after, "--ignore=rest")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_function_without_calls_passes_with_a_filter(self):
+        before, after = (self.record_as(name, self.build(
+            name, 3, "void unused(void) { sink++; }")) for name in "ab")
+        done = self.judge(["calls(unused)>0"], before, after, "--ignore=rest")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_baseline_replaces_a_recording_on_either_side(self):
         before, after = self.recordings()
         stored = [self.baseline(before), self.baseline(after)]
