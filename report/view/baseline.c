@@ -12,7 +12,13 @@
 #include "base/memory.h"
 #include "base/regular_file.h"
 
-enum { FIELDS_MAX = 7, VADDR_BITS = 48 };
+/*
+ * Git and editors of Windows end lines with "\r\n", and editors may put the
+ * byte order mark of UTF-8 in front.
+ */
+#define MARK "\xef\xbb\xbf"
+
+enum { FIELDS_MAX = 7, VADDR_BITS = 48, MARK_BYTES = sizeof(MARK) - 1 };
 
 struct loading {
 	struct session *session;
@@ -48,6 +54,14 @@ static int refuse(const struct loading *loading, const char *what)
 
 /* ---- Lines and fields ---- */
 
+/* Returns the length of the byte order mark at the beginning, or 0. */
+static size_t mark_length(const char *text, size_t bytes)
+{
+	return bytes >= MARK_BYTES && memcmp(text, MARK, MARK_BYTES) == 0
+		       ? MARK_BYTES
+		       : 0;
+}
+
 /* Splits the next line into fields. Returns 0 at the end of the file. */
 static int next_line(struct loading *loading)
 {
@@ -57,8 +71,11 @@ static int next_line(struct loading *loading)
 		return 0;
 	end = memchr(line, '\n', (size_t)(loading->end - line));
 	loading->at = end ? end + 1 : loading->end;
-	if (end)
+	if (end) {
 		*end = '\0';
+		if (end > line && end[-1] == '\r')
+			end[-1] = '\0';
+	}
 	loading->line++;
 	loading->field_count = 0;
 	for (char *field = line; field;) {
@@ -398,6 +415,7 @@ int baseline_parse(struct session *session, const char *path, char *text,
 		return fail(why, -EINVAL,
 			    "%s: not a valid baseline: it contains a NUL byte",
 			    path);
+	loading.at += mark_length(text, bytes);
 	begin(session);
 	err = read_lines(&loading);
 	if (err)
@@ -409,7 +427,9 @@ int baseline_parse(struct session *session, const char *path, char *text,
 
 int baseline_is_at(const char *path)
 {
-	char head[sizeof(BASELINE_HEADING) - 1];
+	char head[MARK_BYTES + sizeof(BASELINE_HEADING) - 1];
+	const size_t heading = strlen(BASELINE_HEADING);
+	size_t mark;
 	const int fd = regular_file_open(path, O_RDONLY);
 	ssize_t bytes;
 
@@ -417,8 +437,11 @@ int baseline_is_at(const char *path)
 		return 0;
 	bytes = read(fd, head, sizeof(head));
 	close(fd);
-	return bytes == (ssize_t)sizeof(head) &&
-	       memcmp(head, BASELINE_HEADING, sizeof(head)) == 0;
+	if (bytes < (ssize_t)heading)
+		return 0;
+	mark = mark_length(head, (size_t)bytes);
+	return (size_t)bytes >= mark + heading &&
+	       memcmp(head + mark, BASELINE_HEADING, heading) == 0;
 }
 
 int baseline_open(struct session *session, const char *path, char **why)

@@ -150,6 +150,16 @@ class Gate(clewtest.Case):
                          stored[1]).stdout
         self.assertRegex(text, r"\n +103 +153 +\+50 +\+48\.5%  +step ")
 
+    def test_a_baseline_may_have_line_ends_and_the_mark_of_windows(self):
+        before, _ = self.recordings()
+        stored = self.baseline(before)
+        data = stored.read_bytes().replace(b"\n", b"\r\n")
+        for mark in b"", b"\xef\xbb\xbf":
+            stored.write_bytes(mark + data)
+            done = self.judge(["calls(*)!=0"], stored, before)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, "passed: 1 condition\n", ""))
+
     def test_a_baseline_is_sorted_and_has_no_address(self):
         before, _ = self.recordings()
         self.assertEqual(
