@@ -204,6 +204,12 @@ int command_import(int argc, char **argv)
 	err = read_input(&import, &options, &time_ns, &why);
 	if (!err)
 		err = write_recording(&import, &options, time_ns, &why);
+	if (!err && import.lost > 0)
+		complain(argv[0],
+			 "warning: perf lost %s record%s, so samples are "
+			 "missing",
+			 text_grouped(import.lost).text,
+			 text_plural(import.lost));
 	import_fini(&import);
 	return err ? give_up(argv[0], why) : EXIT_SUCCESS;
 }

@@ -73,6 +73,8 @@ struct import {
 	size_t context_count; /* number of contexts of all processes */
 	/* first and last time in the file; 0 if there is none */
 	uint64_t first_ns, last_ns;
+	/* number of records that the other tool reports as lost */
+	uint64_t lost;
 };
 
 void import_init(struct import *import);

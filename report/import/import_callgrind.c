@@ -111,22 +111,31 @@ static int read_function(struct callgrind_reading *callgrind, const char *text,
 /* ---- Costs ---- */
 
 /*
+ * Parses a whole number. Returns what follows; NULL if there is none, or if it
+ * continues otherwise than with a blank, as "1.5" does.
+ */
+static const char *parse_number(const char *text, uint64_t *number)
+{
+	const char *behind = import_number(text, number);
+
+	return behind && (!*behind || *behind == ' ' || *behind == '\t')
+		       ? behind
+		       : NULL;
+}
+
+/*
  * Skips a position: "12", "0x12", "+3", "-3", "*". Returns NULL if malformed.
  * After "jump=" and "jcnd=", a line has positions only.
  */
 static const char *skip_position(const char *text)
 {
 	uint64_t number;
-	const char *behind;
 
 	if (*text == '*')
 		return text + 1;
 	if (*text == '+' || *text == '-')
 		text++;
-	behind = import_number(text, &number);
-	return behind && (!*behind || *behind == ' ' || *behind == '\t')
-		       ? behind
-		       : NULL;
+	return parse_number(text, &number);
 }
 
 static int add_call(struct callgrind_reading *callgrind, uint64_t cost)
@@ -155,13 +164,13 @@ static int read_costs(struct callgrind_reading *callgrind, const char *at)
 				     "has a cost before events:");
 	at = import_skip_blanks(at);
 	if (callgrind->awaits_cost) {
-		if (*at && !import_number(at, &cost))
+		if (*at && !parse_number(at, &cost))
 			return import_refuse(callgrind->lines,
 					     "has a malformed cost");
 		return add_call(callgrind, cost);
 	}
 	for (size_t i = 0; i < callgrind->import->column_count && *at; i++) {
-		at = import_number(at, &cost);
+		at = parse_number(at, &cost);
 		if (!at)
 			return import_refuse(callgrind->lines,
 					     "has a malformed cost");
@@ -258,7 +267,7 @@ static int read_calls(struct callgrind_reading *callgrind, const char *at)
 	if (!callgrind->has_callee || !callgrind->has_function)
 		return import_refuse(callgrind->lines,
 				     "has calls= before cfn= and fn=");
-	if (!import_number(at, &callgrind->calls))
+	if (!parse_number(at, &callgrind->calls))
 		return import_refuse(callgrind->lines,
 				     "has a malformed number of calls");
 	callgrind->awaits_cost = 1;

@@ -8,7 +8,10 @@
  *	            7f3f2c829d8f __libc_start_call_main+0x7f (/lib/libc.so.6)
  *
  * perf omits fields on request (-F), and writes the frame behind the event if
- * there are no call chains.
+ * there are no call chains. With --show-mmap-events and similar options it also
+ * writes its other records:
+ *
+ *	prog  4711/4711  1234.567890: PERF_RECORD_LOST lost 12
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,6 +21,8 @@
 #include "base/memory.h"
 #include "report/import/import_lines.h"
 
+#define RECORD "PERF_RECORD_" /* begins the name of each record */
+
 struct perf_header {
 	const char *comm, *event, *rest;
 	size_t comm_bytes, event_bytes;
@@ -25,6 +30,8 @@ struct perf_header {
 	uint64_t time_ns; /* 0 if the header has no time */
 	uint64_t period;
 	int has_period;
+	/* The line is a record of another kind, whose name follows here. */
+	const char *record;
 };
 
 struct perf_sample {
@@ -75,7 +82,10 @@ static const char *parse_pid(const char *text, uint32_t *pid)
 	return import_skip_blanks(at);
 }
 
-/* Parses "[cpu] time: period event:" or a part of it. */
+/*
+ * Parses "[cpu] time: period event:" or a part of it, or "[cpu] time:
+ * PERF_RECORD_...".
+ */
 static int parse_event(const char *at, struct perf_header *header)
 {
 	const char *behind, *end;
@@ -87,6 +97,10 @@ static int parse_event(const char *at, struct perf_header *header)
 	behind = parse_time(at, &header->time_ns);
 	if (behind)
 		at = import_skip_blanks(behind);
+	if (strncmp(at, RECORD, strlen(RECORD)) == 0) {
+		header->record = at + strlen(RECORD);
+		return 1;
+	}
 	behind = import_number(at, &header->period);
 	if (behind && (*behind == ' ' || *behind == '\t')) {
 		header->has_period = 1;
@@ -104,7 +118,7 @@ static int parse_event(const char *at, struct perf_header *header)
 }
 
 /*
- * Parses the header of a sample. The name of a thread may contain blanks and
+ * Parses the header of a sample or another record. The name of a thread may contain blanks and
  * digits.
  */
 static int parse_header(const char *line, struct perf_header *header)
@@ -363,6 +377,18 @@ static int begin_sample(struct import *import, struct perf_sample *sample,
 	return add_frame(import, sample, header->rest);
 }
 
+/* Counts what perf lost: "LOST lost 12", "LOST_SAMPLES lost 12". */
+static void note_record(struct import *import, const char *record)
+{
+	static const char lost[] = "LOST";
+	const char *at = import_skip_blanks(import_word_end(record));
+	uint64_t number;
+
+	if (strncmp(record, lost, strlen(lost)) == 0 &&
+	    import_number(import_skip_blanks(import_word_end(at)), &number))
+		import_limited_add(&import->lost, number);
+}
+
 static int read_line(struct import *import, struct perf_sample *sample,
 		     struct import_lines *lines)
 {
@@ -383,8 +409,10 @@ static int read_line(struct import *import, struct perf_sample *sample,
 	 */
 	if (*lines->text != '\t' && parse_header(text, &header)) {
 		if (!end_sample(import, sample) ||
-		    !begin_sample(import, sample, &header))
+		    (!header.record && !begin_sample(import, sample, &header)))
 			return import_refuse(lines, too_many);
+		if (header.record)
+			note_record(import, header.record);
 		return 0;
 	}
 	if (!sample->process || text == lines->text)

@@ -177,6 +177,27 @@ class Perf(Imported):
         self.assertEqual(self.own("--process=7"), {"read": 1})
         self.assertEqual(self.own("--process=8"), {"write": 1})
 
+    def test_records_of_perf_that_are_no_samples_are_skipped(self):
+        records = """\
+swapper     0     0.000000: PERF_RECORD_MMAP -1/0: [0xf(0x1) @ 0xf]: x [k]_text
+perf-exec     0/0         0.000000: PERF_RECORD_COMM: perf-exec:15309/15309
+my prog 15309 [001] 20851.785959: PERF_RECORD_COMM exec: forks:15309/15309
+forks 15309 PERF_RECORD_FORK(15320:15320):(15309:15309)
+"""
+        self.imported(records + PERF + records)
+        self.assertEqual(self.own(),
+                         {"_dl_start": 2, "do_idle": 1, "memcmp": 1})
+        self.assertEqual(self.report()["total"]["processes"], 2)
+
+    def test_lost_records_of_perf_are_mentioned(self):
+        path = self.work / "input"
+        path.write_text("prog 7 1.5: PERF_RECORD_LOST lost 1200\n" + PERF +
+                        "prog 7 9.5: PERF_RECORD_LOST_SAMPLES lost 34\n")
+        done = self.clew("import", "-o", self.recording_path, path)
+        self.assertEqual((done.returncode, done.stderr), (
+            0, "clew import: warning: perf lost 1,234 records, so samples are "
+               "missing\n"))
+
     def test_imported_processes_can_be_selected(self):
         self.imported(PERF)
         self.assertEqual(self.own("--process=9"),
@@ -504,6 +525,12 @@ class Refused(Imported):
                 ("prog 1 2.5: cycles: \n\t12 f (x)\n\nnonsense here\n",
                  "line 4: is no sample of perf script"),
                 ("events: Ir\nfn=a\n1 x\n", "line 3: has a malformed cost"),
+                ("events: Ir\nfn=a\n1 1.5\n",
+                 "line 3: has a malformed cost"),
+                ("events: Ir\nfn=a\ncfn=b\ncalls=1 2\n1 1.5\n",
+                 "line 5: has a malformed cost"),
+                ("events: Ir\nfn=a\ncfn=b\ncalls=1.5 2\n",
+                 "line 4: has a malformed number of calls"),
                 ("events: Ir\n1 2\n", "line 2: has a cost before the first"),
                 ("version: 1\nfn=a\n1 2\n",
                  "line 3: has a cost before events:"),
