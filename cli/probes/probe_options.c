@@ -132,6 +132,19 @@ void probe_options_parse_ret(struct probe_options *options, const char *text,
 		 format ? format : "", state);
 }
 
+/* Reports an error if an earlier option has a probe at this place. */
+static void refuse_again(const struct probe_options *options, const char *place,
+			 const char *text, struct argp_state *state)
+{
+	for (size_t i = 0; i < options->count; i++)
+		if (strcmp(options->texts[i], place) == 0)
+			complain_of_usage(state,
+					  "--snapshot-when=%s: an earlier "
+					  "option has a probe at %s, and a "
+					  "place can have only one",
+					  text, place);
+}
+
 void probe_options_parse_snapshot(struct probe_options *options,
 				  const char *text, struct argp_state *state)
 {
@@ -145,7 +158,9 @@ void probe_options_parse_snapshot(struct probe_options *options,
 				  "FUNCTION>5ms "
 				  "or FUNCTION==-1",
 				  name, text);
+	refuse_again(options, when.place, text, state);
 	if (when.start) {
+		refuse_again(options, when.start, text, state);
 		probe_options_parse_place(options, own(options, when.start),
 					  state);
 		add_line(options, name, "", own(options, when.clock), state);

@@ -118,6 +118,12 @@ class When(Case):
                      "f<g", "f>5m", "f!=1e9", "f>99999999999999999999"):
             done = self.clew("record", f"--snapshot-when={text}", "--", "true")
             self.assert_usage_error(done, "--snapshot-when")
+        for first, second in (("handle>2ms", "handle==-1"),
+                              ("handle", "handle>2ms"),
+                              ("handle==1", "handle==2")):
+            done = self.clew("record", f"--snapshot-when={first}",
+                             f"--snapshot-when={second}", "--", "true")
+            self.assert_usage_error(done, "an earlier option has a probe at handle")
         for action in ("snapshot now", "start", "start a b", "slower a",
                        "slower a 5", "slower a 0ms"):
             done = self.clew("record", "--probe=handle", f"--action={action}",
