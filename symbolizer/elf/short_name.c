@@ -581,9 +581,15 @@ static size_t put_operator(struct shortening *it, size_t at, size_t to)
 	return end;
 }
 
+/* Returns whether text behind parameters continues the name: "f().g()" of D. */
+static int continues_name(const char *text)
+{
+	return starts(text, "::") || (*text == '.' && is_word(text[1]));
+}
+
 /*
  * Writes the parameters of a function if they are wanted. Returns the index of
- * the "::" behind them, or `to`.
+ * the "::" or dot behind them, or `to`.
  */
 static size_t put_parameters(struct shortening *it, size_t at, size_t to)
 {
@@ -595,7 +601,7 @@ static size_t put_parameters(struct shortening *it, size_t at, size_t to)
 		put_types(it, at + 1, end, 0);
 		put(it, it->text + end, behind - end);
 	}
-	return starts(it->text + behind, "::") ? behind : to;
+	return continues_name(it->text + behind) ? behind : to;
 }
 
 /* Writes "<A as B>" or "<impl A for B>" of Rust. */
@@ -753,7 +759,8 @@ static int put_java(struct shortening *it, const char *name, size_t length)
 	size_t start;
 
 	if (dotted == 0 || name[dotted] != '(' || name[dotted - 1] == '.' ||
-	    memchr(name, '/', dotted))
+	    memchr(name, '/', dotted) ||
+	    continues_name(name + skip(it, dotted)))
 		return 0;
 	start = class_index(name, dotted);
 	if (it->detail == A2N_PARAMETERS)

@@ -223,6 +223,10 @@ static void other_languages_have_their_rules(void **state)
 	static const struct name_case cases[] = {
 		{ "std.stdio.writeln!(immutable(char)[], int).writeln(int)",
 		  "std.stdio.writeln!(...).writeln" },
+		{ "test.main().worker()", "test.main.worker" },
+		{ "app.Server.serve().__lambda1()",
+		  "app.Server.serve.__lambda1" },
+		{ "test.f!(int).f(int).g(char) const", "test.f!(int).f.g" },
 		{ "com.acme.Foo.bar(int, long[], String)", "Foo.bar" },
 		{ "com.acme.Foo$Inner.<init>(int)", "Foo$Inner.<init>" },
 		{ "com.acme.Foo.bar(Ljava/lang/String;)V", "Foo.bar" },
@@ -291,6 +295,8 @@ static void more_detail_keeps_more(void **state)
 	assert_short("f(int)::{lambda(char)#1}::operator()(char) const",
 		     A2N_PARAMETERS,
 		     "f(int)::{lambda(char)#1}::operator()(char) const");
+	assert_short("test.main(int).worker(char)", A2N_PARAMETERS,
+		     "test.main(int).worker(char)");
 	assert_short("com.acme.Foo.bar(int)", A2N_PARAMETERS,
 		     "com.acme.Foo.bar(int)");
 	assert_short("bool a<b>::operator< <c>(d)", A2N_BARE, "a::operator<");
