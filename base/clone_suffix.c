@@ -52,6 +52,22 @@ static size_t bracket_index(const char *name, size_t length)
 		       : 0;
 }
 
+size_t clone_suffix_strip_coroutine(const char *name, size_t length)
+{
+	static const char *const parts[] = { ".actor]", ".destroy]", ".resume]",
+					     ".cleanup]" };
+	const size_t at = length && name[length - 1] == ']'
+				  ? bracket_index(name, length)
+				  : 0;
+
+	for (size_t i = 0; at && i < sizeof(parts) / sizeof(*parts); i++)
+		if (length - at - CLONE_BYTES == strlen(parts[i]) &&
+		    memcmp(name + at + CLONE_BYTES, parts[i],
+			   strlen(parts[i])) == 0)
+			return at;
+	return length;
+}
+
 size_t clone_suffix_strip(const char *name, size_t length)
 {
 	while (length > 0) {
@@ -59,7 +75,7 @@ size_t clone_suffix_strip(const char *name, size_t length)
 					  ? bracket_index(name, length)
 					  : suffix_index(name, length, 0);
 
-		if (!at)
+		if (!at || clone_suffix_strip_coroutine(name, length) < length)
 			return length;
 		length = at;
 	}

@@ -8,7 +8,8 @@
 /*
  * Returns the length of a name of `length` bytes without the suffixes of
  * clones, such as ".isra.0", ".part.1.cold" or " [clone .constprop.0]". The
- * result is greater than 0 if the length is.
+ * result is greater than 0 if the length is. Suffixes of the parts of a
+ * coroutine are retained: the parts are functions of their own.
  */
 size_t clone_suffix_strip(const char *name, size_t length);
 
@@ -18,5 +19,11 @@ size_t clone_suffix_strip(const char *name, size_t length);
  * its other clones.
  */
 size_t clone_suffix_strip_whole(const char *name, size_t length);
+
+/*
+ * Returns the length of a name without the suffix of a part of a coroutine at
+ * its end, such as " [clone .actor]" (gcc) and " [clone .resume]" (clang).
+ */
+size_t clone_suffix_strip_coroutine(const char *name, size_t length);
 
 #endif

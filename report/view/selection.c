@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clone_suffix.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 
@@ -161,13 +162,22 @@ static const char *skip_type(const char *full)
 	return name;
 }
 
+/* Returns whether a function is a part of a coroutine, which is not the coroutine's function. */
+static int is_coroutine_part(const char *full)
+{
+	const size_t length = clone_suffix_strip(full, strlen(full));
+
+	return clone_suffix_strip_coroutine(full, length) < length;
+}
+
 static int is_it(const char *full, const char *name)
 {
 	size_t length = strlen(name);
 
 	return starts(full, name) &&
 	       (full[length] == '\0' ||
-		(full[length] == '(' && is_last_list(full + length)));
+		(full[length] == '(' && is_last_list(full + length) &&
+		 !is_coroutine_part(full)));
 }
 
 static int is_called(const char *full, const void *name)

@@ -882,9 +882,11 @@ static int shorten(struct shortening *it, size_t length)
 static void write_short(struct shortening *it, char *text, size_t length)
 {
 	const size_t before_offset = without_offset(text, length);
-	const size_t end = clone_suffix_strip(text, before_offset);
+	const size_t whole = clone_suffix_strip(text, before_offset);
+	const size_t end = clone_suffix_strip_coroutine(text, whole);
 	const char kept = text[end];
-	const size_t from = it->detail == A2N_PARAMETERS ? end : before_offset;
+	const size_t from =
+		it->detail == A2N_PARAMETERS ? whole : before_offset;
 	int is_short;
 
 	text[end] = '\0';
@@ -896,6 +898,7 @@ static void write_short(struct shortening *it, char *text, size_t length)
 		put(it, text, length);
 		return;
 	}
+	put(it, text + end, whole - end);
 	put(it, text + from, length - from);
 }
 

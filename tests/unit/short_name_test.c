@@ -180,11 +180,23 @@ static void clones_have_the_name_of_their_function(void **state)
 		{ "parse.isra.0", "parse" },
 		{ "parse.part.1.constprop.0.cold", "parse" },
 		{ "a::f(int)+0x12e0", "a::f+0x12e0" },
+		{ "a::f(a::f(int)::_ZN1a1fEi.Frame*) [clone .actor]",
+		  "a::f [clone .actor]" },
+		{ "a::f(a::f(int)::_ZN1a1fEi.Frame*) [clone .actor] "
+		  "[clone .cold]",
+		  "a::f [clone .actor]" },
+		{ "f(f<long>(long)::_Z1fIlE4taskT_.Frame*) [clone .destroy]",
+		  "f [clone .destroy]" },
+		{ "a::f(int) [clone .resume]", "a::f [clone .resume]" },
+		{ "a::f(int) [clone .resume]+0x12",
+		  "a::f [clone .resume]+0x12" },
 		{ "a.b", NULL },
 	};
 
 	(void)state;
 	ASSERT_CASES(cases);
+	assert_short("a::f(int) [clone .resume] [clone .cold]", A2N_PARAMETERS,
+		     "a::f(int) [clone .resume] [clone .cold]");
 	assert_short("void f<int>(int) [clone .cold]", A2N_PARAMETERS,
 		     "f<int>(int) [clone .cold]");
 }
