@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* `clew push`: sends a recording to a store of profiles. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/display_text.h"
+#include "base/fail.h"
 #include "base/memory.h"
 #include "base/now.h"
 #include "cli/common/command.h"
@@ -172,8 +174,16 @@ static int subtract(const char *name, struct session *earlier, void *input)
 {
 	struct push_command *command = input;
 	struct export *export = &command->export;
+	char *why;
 
-	(void)name;
+	if (!session_has_process_of(export->session, earlier)) {
+		fail(&why, -EINVAL,
+		     "%s is no earlier snapshot of %s: they have no process "
+		     "in common",
+		     command->since, command->view.path);
+		progress_clear(&command->view.progress);
+		return give_up(name, why);
+	}
 	session_subtract(export->session, earlier);
 	export->start_ns = 0;
 	set_period(export, end_of(earlier));
@@ -208,15 +218,19 @@ static void move_to_now(struct export *export)
 static int send(const char *name, const struct push_command *command,
 		struct export *export)
 {
-	const uint64_t calls = tree_below(export->tree, TREE_ROOT).calls;
+	const struct measure all = tree_below(export->tree, TREE_ROOT);
+	const struct session *session = export->session;
+	const int is_value =
+		session->value && session->summary.has_unknown_calls;
 	struct push_result result;
 	char *why;
 	const int err = push_send(&command->request, export, &result, &why);
 
 	progress_clear(export->progress);
 	if (!err && !command->view.is_quiet)
-		printf("pushed %s calls in %s bytes to %s\n",
-		       text_grouped(calls).text,
+		printf("pushed %s %s in %s bytes to %s\n",
+		       text_grouped(is_value ? all.ns : all.calls).text,
+		       is_value ? session->value->name : "calls",
 		       text_grouped(result.bytes).text, command->request.url);
 	return err ? give_up(name, why) : finish_output(name);
 }

@@ -179,6 +179,25 @@ static void subtract_tree(struct since *since, struct tree *tree,
 	free(moved);
 }
 
+int session_has_process_of(const struct session *session,
+			   const struct session *earlier)
+{
+	const struct recording *a = &session->recording;
+	const struct recording *b = &earlier->recording;
+
+	for (size_t i = 0; i < a->part_count; i++) {
+		for (size_t j = 0; j < b->part_count; j++) {
+			const struct wire_header *one = a->parts[i].header;
+			const struct wire_header *other = b->parts[j].header;
+
+			if (one->pid == other->pid &&
+			    one->start_ns == other->start_ns)
+				return 1;
+		}
+	}
+	return 0;
+}
+
 void session_subtract(struct session *session, struct session *earlier)
 {
 	struct since since = {

@@ -14,6 +14,13 @@
 #include "report/view/session.h"
 
 /*
+ * Returns whether a process of `earlier` is also in the session's recording.
+ * Its pid and its start identify a process.
+ */
+int session_has_process_of(const struct session *session,
+			   const struct session *earlier);
+
+/*
  * Subtracts the measures of `earlier` from the session's tree, in which nodes
  * without calls and time remain. Both trees have been transformed in the same
  * way. The times of single calls and the timeline stay unchanged.

@@ -386,6 +386,26 @@ class Failures(Push):
         self.assertIn("nothing was pushed", done.stderr)
         self.assertEqual(server.requests, [])
 
+    def imported(self):
+        self.recording_path = self.work / "imported.out"
+        done = self.clew("import", "-o", self.recording_path, "-",
+                         input="a;b 4\na 1\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return self.recording_path
+
+    def test_an_unrelated_recording_is_no_earlier_snapshot(self):
+        server, other = self.serve(), self.imported()
+        self.assert_failed(
+            self.push(server, f"--since={other}"),
+            f"{other} is no earlier snapshot of {self.made.path}: they have no "
+            "process in common")
+        self.assertEqual(server.requests, [])
+
+    def test_a_push_of_an_import_counts_samples(self):
+        done = self.push(self.serve(), recording=self.imported())
+        self.assert_pushed(done)
+        self.assertRegex(done.stdout, r"\Apushed 5 samples in [\d,]+ bytes to ")
+
 
 @needs("openssl")
 class Certificates(Push):
