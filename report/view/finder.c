@@ -263,6 +263,21 @@ static int ends_before(const struct catalog_function *function, uint64_t vaddr)
 	       vaddr - function->vaddr >= function->size_bytes;
 }
 
+/* Adds a chosen function's whole if it is a part that was split off: "f.cold". */
+static void add_whole(struct catalog *catalog, uint32_t part, uint8_t *chosen)
+{
+	const char *name = catalog_name(catalog, part);
+	const uint32_t module = catalog->functions[part].module;
+
+	if (!strstr(name, ".cold"))
+		return;
+	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++)
+		if (catalog->functions[i].module == module &&
+		    !catalog->functions[i].is_named &&
+		    catalog_is_part(catalog, name, i))
+			chosen[i] = 1;
+}
+
 /*
  * Chooses the function that contains the address. Without a module, only the
  * program itself is searched. A function of unknown size ends at the next one.
@@ -271,6 +286,7 @@ static size_t choose_around(struct catalog *catalog, const uint8_t *candidates,
 			    const struct query *query, uint8_t *chosen)
 {
 	uint32_t best = FUNCTION_NONE;
+	size_t count = 0;
 
 	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		const struct catalog_function *one = &catalog->functions[i];
@@ -283,11 +299,16 @@ static size_t choose_around(struct catalog *catalog, const uint8_t *candidates,
 		    one->vaddr > catalog->functions[best].vaddr)
 			best = i;
 	}
-	if (best == FUNCTION_NONE || (candidates && !candidates[best]) ||
+	if (best == FUNCTION_NONE ||
 	    ends_before(&catalog->functions[best], query->vaddr))
 		return 0;
 	chosen[best] = 1;
-	return 1;
+	add_whole(catalog, best, chosen);
+	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		chosen[i] = chosen[i] && (!candidates || candidates[i]);
+		count += chosen[i];
+	}
+	return count;
 }
 
 /* ---- Source lines ---- */

@@ -57,7 +57,10 @@ static char *place_in_function(struct catalog *catalog, uint64_t vaddr,
 	name = a2n_short_name(outermost->name, A2N_SHORTEST);
 	if (!name)
 		memory_exhausted();
-	place = memory_printf("%s+0x%" PRIx64, name, vaddr - outermost->start);
+	/* The part has its own start, and short names lack its suffix. */
+	place = memory_printf("%s%s+0x%" PRIx64, name,
+			      strstr(outermost->name, ".cold") ? ".cold" : "",
+			      vaddr - outermost->start);
 	free(name);
 	return place;
 }

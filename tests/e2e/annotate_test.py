@@ -635,6 +635,26 @@ class Modules(Annotated):
         self.assertIn("neither samples nor call sites", self.refusal("hot"))
 
 
+COLD = """
+static volatile unsigned int sum;
+__attribute__((cold, noinline)) void note(void) { sum++; }
+__attribute__((noinline)) void handle(int x)
+{
+    if (__builtin_expect(x != 0, 0)) {
+        note();
+        for (unsigned int i = 0; i < 200000000; i++)
+            sum = sum * 3 + i;
+        note();
+    }
+}
+int main(int argc, char **argv)
+{
+    handle(argc + (argv == 0));
+    return 0;
+}
+"""
+
+
 class Addresses(Annotated):
     """clew report --by=address"""
     def rows(self):
@@ -666,6 +686,16 @@ class Addresses(Annotated):
                 self.assertEqual(
                     row["name"], f"annotate+{vaddr:#x} in "
                     f"hot+{vaddr - start:#x}, {row['file']}:{row['line']}")
+
+    def test_offsets_in_cold_code_are_those_in_the_part(self):
+        source = self.work / "cold.c"
+        source.write_text(COLD, encoding="utf-8")
+        program = self.work / "cold"
+        self.run_program(["gcc", "-O2", "-o", program, source])
+        self.record([program])
+        names = {row["name"] for row in self.rows()}
+        self.assertTrue(any(re.match(r"cold\+0x\w+ in handle\.cold\+0x\w+$", name)
+                            for name in names), names)
 
     def test_a_stripped_program_has_addresses(self):
         self.build("-s")

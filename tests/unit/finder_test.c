@@ -212,6 +212,39 @@ static void functions_of_the_program_are_listed_first(void **state)
 	catalog_fini(&catalog);
 }
 
+static uint32_t add_code(struct catalog *catalog, uint32_t module,
+			 uint64_t vaddr, const char *name)
+{
+	const uint32_t function = catalog_function_at(catalog, module, vaddr);
+
+	catalog->functions[function].name = strdup(name);
+	return function;
+}
+
+static void an_address_in_a_cold_part_finds_the_whole_function(void **state)
+{
+	struct catalog catalog;
+	struct found_functions found;
+	uint32_t module, whole, other;
+	uint8_t *called;
+
+	(void)state;
+	catalog_init(&catalog);
+	module = add_module(&catalog, "/bin/program");
+	add_code(&catalog, module, 0x1100, "f(int) [clone .cold]");
+	whole = add_code(&catalog, module, 0x1200, "f(int)");
+	other = add_code(&catalog, module, 0x1300, "f(char)");
+	called = calloc(catalog.function_count, 1);
+	called[whole] = called[other] = 1;
+	assert_int_equal(
+		finder_find(&catalog, called, "program+0x1145", &found), 0);
+	assert_int_equal(found.chosen[whole], 1);
+	assert_int_equal(found.chosen[other], 0);
+	found_fini(&found);
+	free(called);
+	catalog_fini(&catalog);
+}
+
 static void each_function_has_a_text_that_finds_it(void **state)
 {
 	static const char *const texts[] = {
@@ -267,6 +300,8 @@ int main(void)
 		cmocka_unit_test(clones_are_one_match_with_their_function),
 		cmocka_unit_test(several_matches_are_listed),
 		cmocka_unit_test(functions_of_the_program_are_listed_first),
+		cmocka_unit_test(
+			an_address_in_a_cold_part_finds_the_whole_function),
 		cmocka_unit_test(each_function_has_a_text_that_finds_it),
 		cmocka_unit_test(
 			other_functions_than_the_candidates_do_not_count),
