@@ -42,6 +42,7 @@ void early_timers_end(void)
 	for (uint32_t i = 0; i < early.count; i++)
 		delete_timer(&early.others[i], EARLY_OVER);
 	delete_timer(&early.heir, EARLY_OVER);
+	early.count = 0;
 }
 
 void early_timers_forget(void)
@@ -55,7 +56,6 @@ int early_timers_reserve(uint64_t count)
 	void *memory;
 
 	early_timers_end();
-	early.count = 0;
 	if (early.room >= count)
 		return 0;
 	memory = sys_map_private(count * sizeof(*early.others));

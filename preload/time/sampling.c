@@ -128,6 +128,11 @@ void sampling_start(const struct config *config)
 {
 	struct wire_header *header = rt.header;
 
+	/*
+	 * Threads of a former session may have tallies, of that session, that
+	 * they have not taken over.
+	 */
+	early_timers_end();
 	samples_describe(header, config->time, config->rate_hz);
 	if (!sampling_is_on())
 		return;

@@ -569,8 +569,6 @@ static uint64_t find_tick_ns(void)
 
 void ticks_start(uint64_t period_ns)
 {
-	/* deletes timers of a former session that could not attach */
-	early_timers_end();
 	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;

@@ -29,6 +29,17 @@ class Counts(CountingTarget):
             with self.subTest(kind):
                 self.is_recorded_exactly("--time", kind)
 
+    def test_tallies_of_waiting_threads_end_with_their_session(self):
+        """A session by the wall clock makes tallies for threads that wait."""
+        self.hold()
+        for _ in range(2):
+            controller = self.attach(self.process, "--time", "wall")
+            self.assertTrue(until(lambda: self.clew(
+                "dump", self.recording_path).stdout.count("\ntally number=") >
+                self.THREADS))
+            self.detach(controller)
+            self.is_recorded_exactly("--time", "exact")
+
     def test_counts_are_bounded_under_load(self):
         """Attaches and detaches while all threads run; the counts lie within
         bounds."""

@@ -174,8 +174,9 @@ class CountingTarget(Attached):
     def let_go(self):
         struct.pack_into("<Q", self.memory, 8, 1)
         rounds = self.counted()["attached_round"]
-        self.assertTrue(until(
-            lambda: self.counted()["attached_round"] > rounds + 200))
+        self.assertTrue(
+            until(lambda: self.counted()["attached_round"] > rounds + 200),
+            f"status {self.process.poll()}")
 
     def hold(self):
         """Waits until no thread calls, or is in, a counted function."""
