@@ -186,7 +186,7 @@ static int open_locked(struct attaching *attaching, pid_t pid,
 	err = tracer_open(&attaching->tracer, pid, why);
 	if (err)
 		goto release_lock;
-	err = filters_check(&attaching->tracer, why);
+	err = filters_check(attaching, why);
 	if (err)
 		goto close_tracer;
 	err = attaching_read_again(attaching, why);

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attach/attach_steps.h"
 #include "cli/target/filter_program.h"
 #include "cli/target/target.h"
 #include "machine/own_system_calls.h"
@@ -25,18 +26,18 @@ enum { FILTERS_MAX = 64, INSTRUCTIONS_MAX = 4096 };
 /* A call that clew may make in the process. */
 struct own_call {
 	const char *name;
-	int known; /* index of the argument that is known, or FILTER_NONE */
-	uint64_t value; /* of that argument */
-	int number;
+	struct filtered_call call;
 	/* The call may fail: clew then does without it. */
 	int may_fail;
 };
 
-#define CALL(name)               #name, FILTER_NONE, 0, SYS_##name
-#define WITH(name, index, value) #name, index, value, SYS_##name
-
+/* clang-format off */
+#define CALL(name)               WITH(name, FILTER_NONE, 0)
+#define WITH(name, index, value) #name, { SYS_##name, index, value }
 #define ROW(name)                { CALL(name), 0 },
+/* clang-format on */
 
+/* as in preload/sys/task.c; a test compares them */
 #define TASK                                                                   \
 	(CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |  \
 	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
@@ -47,7 +48,7 @@ struct own_call {
  * (e2e/attach_filtered).
  */
 static const struct own_call own_calls[] = {
-	MACHINE_OWN_CALLS(ROW){ CALL(brk), 0 },
+	{ CALL(brk), 0 },
 	{ CALL(clock_getres), 0 },
 	{ CALL(clock_gettime), 0 },
 	{ WITH(clone, 0, TASK), 0 },
@@ -109,6 +110,7 @@ static const struct own_call own_calls[] = {
 	{ CALL(readlinkat), 0 },
 	{ CALL(renameat), 0 },
 	{ CALL(renameat2), 0 },
+	{ CALL(rseq), 0 },
 	{ CALL(rt_sigaction), 0 },
 	{ CALL(rt_sigpending), 0 },
 	{ CALL(rt_sigprocmask), 0 },
@@ -130,6 +132,7 @@ static const struct own_call own_calls[] = {
 	{ CALL(unlinkat), 0 },
 	{ CALL(utimensat), 0 },
 	{ CALL(write), 0 },
+	MACHINE_OWN_CALLS(ROW)
 };
 
 enum { OWN_CALLS = sizeof(own_calls) / sizeof(*own_calls) };
@@ -143,17 +146,11 @@ struct filters {
 /* Adds a filter's actions to those of the filters before. */
 static void add(struct filters *filters, size_t count)
 {
-	for (size_t i = 0; i < OWN_CALLS; i++) {
-		const struct filtered_call call = {
-			.number = own_calls[i].number,
-			.known = own_calls[i].known,
-			.value = own_calls[i].value,
-		};
-
+	for (size_t i = 0; i < OWN_CALLS; i++)
 		filters->worst[i] = filter_worse_action(
 			filters->worst[i],
-			filter_program_action(filters->program, count, &call));
-	}
+			filter_program_action(filters->program, count,
+					      &own_calls[i].call));
 }
 
 /* Returns 0, or -errno if the filters of a thread cannot be read. */
@@ -212,7 +209,7 @@ static int judge(const struct filters *filters, char **why)
 	return 0;
 }
 
-static int check_thread(pid_t tid, char **why)
+static int check_filters(pid_t tid, char **why)
 {
 	struct filters *filters = memory_zeroed(1, sizeof(*filters));
 	int err;
@@ -241,50 +238,43 @@ static int64_t mode_of(pid_t tid)
 	return target_status(tid, "Seccomp", 10);
 }
 
-static int check_stopped(const struct tracer *tracer, char **why)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < tracer->count && !err; i++) {
-		const struct tracee *thread = &tracer->threads[i];
-		const int64_t mode = mode_of(thread->tid);
-
-		if (!thread->is_stopped || thread->is_gone || mode <= 0)
-			continue;
-		err = mode == SECCOMP_MODE_STRICT
-			      ? fail(why, -EPERM,
-				     "it has the strict mode of seccomp, in "
-				     "which the kernel kills it at any system "
-				     "call of clew")
-			      : check_thread(thread->tid, why);
-	}
-	return err;
-}
-
-static int has_filter(pid_t pid)
-{
-	pid_t *tids;
-	const size_t count = target_threads(pid, &tids);
-	int found = 0;
-
-	for (size_t i = 0; i < count && !found; i++)
-		found = mode_of(tids[i]) > 0;
-	free(tids);
-	return found;
-}
-
-int filters_check(struct tracer *tracer, char **why)
+/*
+ * Checks a thread of this mode. The filters are read while the thread is
+ * stopped; the others run.
+ */
+static int check_thread(struct attaching *attaching, pid_t tid, int64_t mode,
+			char **why)
 {
 	int err;
 
-	if (!has_filter(tracer->pid))
+	if (mode == SECCOMP_MODE_STRICT)
+		return fail(why, -EPERM,
+			    "it has the strict mode of seccomp, in which the "
+			    "kernel kills it at any system call of clew");
+	err = tracer_stop_one(&attaching->tracer, tid, STOP_PATIENCE_NS, why);
+	if (err == -EAGAIN && !target_thread_is_going(attaching->pid, tid))
 		return 0;
-	err = tracer_stop_all(tracer, STOP_PATIENCE_NS, why);
 	if (err == -EAGAIN)
 		return fail(why, err, "one of its threads does not stop");
 	if (err)
 		return err;
-	err = check_stopped(tracer, why);
-	tracer_release(tracer);
+	err = check_filters(tid, why);
+	attach_release_one(attaching);
+	return err;
+}
+
+int filters_check(struct attaching *attaching, char **why)
+{
+	pid_t *tids;
+	const size_t count = target_threads(attaching->pid, &tids);
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		const int64_t mode = mode_of(tids[i]);
+
+		if (mode > 0)
+			err = check_thread(attaching, tids[i], mode, why);
+	}
+	free(tids);
 	return err;
 }

@@ -12,12 +12,13 @@
 #ifndef CLEW_CLI_ATTACH_FILTERS_H
 #define CLEW_CLI_ATTACH_FILTERS_H
 
-#include "cli/attach/tracer.h"
+#include "cli/attach/attaching.h"
 
 /*
- * Checks the filters of all threads, which are stopped for it if there are any.
+ * Checks the filters of all threads. Stops those that have filters, one at a
+ * time; a thread that is created meanwhile inherits those of its creator.
  * Returns 0, or -errno and *why.
  */
-int filters_check(struct tracer *tracer, char **why);
+int filters_check(struct attaching *attaching, char **why);
 
 #endif

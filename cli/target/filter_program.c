@@ -104,32 +104,32 @@ static int is_true(uint16_t code, uint32_t a, uint32_t b)
 	}
 }
 
-static void run(struct evaluation *evaluation, struct filter_state machine);
+static void run(struct evaluation *evaluation, struct filter_state state);
 
-static void jump(struct evaluation *evaluation, struct filter_state *machine,
+static void jump(struct evaluation *evaluation, struct filter_state *state,
 		 const struct sock_filter *one)
 {
 	const struct word right =
-		BPF_SRC(one->code) == BPF_X ? machine->x : known(one->k);
-	struct filter_state other = *machine;
+		BPF_SRC(one->code) == BPF_X ? state->x : known(one->k);
+	struct filter_state other = *state;
 
 	if (BPF_OP(one->code) == BPF_JA) {
-		machine->at += one->k;
+		state->at += one->k;
 		return;
 	}
-	if (machine->a.is_known && right.is_known) {
-		machine->at += is_true(one->code, machine->a.value, right.value)
-				       ? one->jt
-				       : one->jf;
+	if (state->a.is_known && right.is_known) {
+		state->at += is_true(one->code, state->a.value, right.value)
+				     ? one->jt
+				     : one->jf;
 		return;
 	}
 	other.at += one->jt;
 	run(evaluation, other);
-	machine->at += one->jf;
+	state->at += one->jf;
 }
 
 static void load(const struct evaluation *evaluation, struct word *to,
-		 const struct filter_state *machine,
+		 const struct filter_state *state,
 		 const struct sock_filter *one)
 {
 	switch (BPF_MODE(one->code)) {
@@ -140,7 +140,7 @@ static void load(const struct evaluation *evaluation, struct word *to,
 		*to = known(sizeof(struct seccomp_data));
 		break;
 	case BPF_MEM:
-		*to = machine->memory[one->k % BPF_MEMWORDS];
+		*to = state->memory[one->k % BPF_MEMWORDS];
 		break;
 	default:
 		*to = input(evaluation, one->k);
@@ -149,52 +149,51 @@ static void load(const struct evaluation *evaluation, struct word *to,
 
 /* Executes all but jumps and returns. Returns 0 for an invalid instruction. */
 static int compute(const struct evaluation *evaluation,
-		   struct filter_state *machine, const struct sock_filter *one)
+		   struct filter_state *state, const struct sock_filter *one)
 {
 	switch (BPF_CLASS(one->code)) {
 	case BPF_LD:
-		load(evaluation, &machine->a, machine, one);
+		load(evaluation, &state->a, state, one);
 		return 1;
 	case BPF_LDX:
-		load(evaluation, &machine->x, machine, one);
+		load(evaluation, &state->x, state, one);
 		return 1;
 	case BPF_ST:
-		machine->memory[one->k % BPF_MEMWORDS] = machine->a;
+		state->memory[one->k % BPF_MEMWORDS] = state->a;
 		return 1;
 	case BPF_STX:
-		machine->memory[one->k % BPF_MEMWORDS] = machine->x;
+		state->memory[one->k % BPF_MEMWORDS] = state->x;
 		return 1;
 	case BPF_ALU:
-		machine->a =
-			computed(one->code, machine->a,
-				 BPF_SRC(one->code) == BPF_X ? machine->x
-							     : known(one->k));
+		state->a = computed(
+			one->code, state->a,
+			BPF_SRC(one->code) == BPF_X ? state->x : known(one->k));
 		return 1;
 	case BPF_MISC:
 		if (BPF_MISCOP(one->code) == BPF_TAX)
-			machine->x = machine->a;
+			state->x = state->a;
 		else
-			machine->a = machine->x;
+			state->a = state->x;
 		return 1;
 	default:
 		return 0;
 	}
 }
 
-static void run(struct evaluation *evaluation, struct filter_state machine)
+static void run(struct evaluation *evaluation, struct filter_state state)
 {
-	while (machine.at < evaluation->count &&
+	while (state.at < evaluation->count &&
 	       evaluation->steps++ < STEPS_MAX) {
 		const struct sock_filter *one =
-			&evaluation->program[machine.at++];
+			&evaluation->program[state.at++];
 
 		if (BPF_CLASS(one->code) == BPF_JMP) {
-			jump(evaluation, &machine, one);
+			jump(evaluation, &state, one);
 			continue;
 		}
 		if (BPF_CLASS(one->code) == BPF_RET) {
 			const struct word action = BPF_RVAL(one->code) == BPF_A
-							   ? machine.a
+							   ? state.a
 							   : known(one->k);
 
 			evaluation->worst = filter_worse_action(
@@ -204,7 +203,7 @@ static void run(struct evaluation *evaluation, struct filter_state machine)
 					: SECCOMP_RET_KILL_PROCESS);
 			return;
 		}
-		if (!compute(evaluation, &machine, one))
+		if (!compute(evaluation, &state, one))
 			break;
 	}
 	evaluation->worst = SECCOMP_RET_KILL_PROCESS;

@@ -18,7 +18,8 @@ CALL = re.compile(r"\bSYS_([a-z0-9_]+)")
 
 # Files that only name or repeat calls of the program itself, or make calls at
 # the start of a program, at its exec or in a worker that clew starts.
-OTHERS = ("preload/front/", "preload/session/init.c", "preload/patch/quiesce.c")
+OTHERS = re.compile(r"(arch/\w+/)?preload/(front/|session/init\.c|"
+                    r"patch/(quiesce|pc_query)\.c|sys/system_call\.h)")
 
 # A thread installs a filter that kills the process at mincore(), and waits.
 FILTERED_THREAD = """
@@ -145,15 +146,24 @@ class Listed(clewtest.Case):
         checked = set(re.findall(
             r"\{ (?:CALL|WITH)\((\w+)",
             (ROOT / "cli/attach/filters.c").read_text()))
+        for path in (ROOT / "arch").glob("*/machine/own_system_calls.h"):
+            checked |= set(re.findall(r"call\((\w+)\)", path.read_text()))
         made = {}
-        for path in (ROOT / "preload").rglob("*.[ch]"):
+        for path in [*(ROOT / "preload").rglob("*.[ch]"),
+                     *(ROOT / "arch").glob("*/preload/**/*.[chS]")]:
             name = str(path.relative_to(ROOT))
-            if name.startswith(OTHERS):
+            if OTHERS.match(name):
                 continue
             for call in CALL.findall(path.read_text()):
                 made.setdefault(call, name)
         self.assertEqual({call: name for call, name in made.items()
                           if call not in checked}, {})
+
+    def test_the_flags_of_the_librarys_task_are_checked(self):
+        checked, made = (
+            set(re.findall(r"\bCLONE_\w+", (ROOT / path).read_text()))
+            for path in ("cli/attach/filters.c", "preload/sys/task.c"))
+        self.assertEqual(checked, made)
 
 
 if __name__ == "__main__":

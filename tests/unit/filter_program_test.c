@@ -18,7 +18,7 @@
 
 enum { MMAP = 9, READ = 0, PROGRAMS = 20000, LENGTH_MAX = 40 };
 
-/* Denies mmap with PROT_EXEC and PROT_WRITE, and kills at other architectures. */
+/* Denies mmap with PROT_EXEC and PROT_WRITE; kills at other architectures. */
 static const struct sock_filter no_wx[] = {
 	LOAD(ARCH_AT),
 	IF(BPF_JEQ, MACHINE_AUDIT, 6),
