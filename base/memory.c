@@ -56,6 +56,19 @@ char *memory_string(const char *text, size_t length)
 	return copy;
 }
 
+char *memory_escaped(const char *text, const char *special)
+{
+	char *escaped = memory_zeroed(2 * strlen(text) + 1, 1);
+	char *at = escaped;
+
+	for (; *text; text++) {
+		if (strchr(special, *text))
+			*at++ = '\\';
+		*at++ = *text;
+	}
+	return escaped;
+}
+
 FILE *memory_stream(char **text, size_t *length)
 {
 	return or_die(open_memstream(text, length));

@@ -31,6 +31,12 @@ char *memory_printf(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /*
+ * Returns the text with a backslash before each character in `special`; the
+ * caller must free() it.
+ */
+char *memory_escaped(const char *text, const char *special);
+
+/*
  * Opens a stream that writes to a new string. *text and *length are valid after
  * fflush() or fclose(). The caller must fclose() the stream and then free() the
  * string.

@@ -85,19 +85,12 @@ double parse_percent(struct argp_state *state, const char *text)
 	return percent;
 }
 
-/* Returns a regular expression for this text alone. The caller frees it. */
-static char *literal(const char *text)
+char *literal_regex(const char *text)
 {
-	char *regex = memory_zeroed(1, 2 * strlen(text) + 3);
-	char *end = regex;
+	char *escaped = memory_escaped(text, ".[]{}()*+?^$|\\");
+	char *regex = memory_printf("^%s$", escaped);
 
-	*end++ = '^';
-	for (; *text; text++) {
-		if (strchr(".[]{}()*+?^$|\\", *text))
-			*end++ = '\\';
-		*end++ = *text;
-	}
-	*end = '$';
+	free(escaped);
 	return regex;
 }
 
@@ -115,7 +108,7 @@ void parse_regex(struct argp_state *state, const char *option, const char *text,
 		 regex_t *regex)
 {
 	int err = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
-	char *name = literal(text), *all;
+	char *name = literal_regex(text), *all;
 	char why[128];
 
 	if (err && !is_like_a_name(text)) {

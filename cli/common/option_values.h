@@ -10,9 +10,15 @@
 #include <sys/types.h>
 
 /*
+ * Returns an extended regular expression that matches this text alone. The
+ * caller frees it.
+ */
+char *literal_regex(const char *text);
+
+/*
  * Compiles an extended regular expression for regexec() without matches, which
- * also matches the text itself. A text that is no regular expression, but may be
- * the name of a function, such as "operator[]", matches itself alone. Calls
+ * also matches the text itself. A text that is no regular expression, but may
+ * be the name of a function, such as "operator[]", matches itself alone. Calls
  * argp_error() for any other such text.
  */
 void parse_regex(struct argp_state *state, const char *option, const char *text,

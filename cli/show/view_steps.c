@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/common/option_values.h"
 #include "report/view/transform.h"
 
 static const char *const titles[] = {
@@ -16,20 +17,6 @@ static const char *const titles[] = {
 	[STEP_FOLD_MODULE] = "fold module",
 	[STEP_FOLD_RECURSION] = "fold recursion",
 };
-
-/* Returns the text with a backslash before each character in `special`. */
-static char *escape(const char *text, const char *special)
-{
-	char *escaped = memory_zeroed(2 * strlen(text) + 1, 1);
-	char *at = escaped;
-
-	for (; *text; text++) {
-		if (strchr(special, *text))
-			*at++ = '\\';
-		*at++ = *text;
-	}
-	return escaped;
-}
 
 int view_steps_add(struct view_steps *steps, enum view_step_kind kind,
 		   struct catalog *catalog, uint32_t function)
@@ -84,7 +71,7 @@ char *view_steps_text(const struct view_steps *steps)
 static void transform_module(const char *name, struct catalog *catalog,
 			     const struct tree *tree, struct tree *out)
 {
-	struct fold_rule rule = { .module = escape(name, "\\*?[") };
+	struct fold_rule rule = { .module = memory_escaped(name, "\\*?[") };
 	const struct transform transform = { .folds = &rule, .fold_count = 1 };
 	struct timeline none = { 0 };
 
@@ -96,8 +83,7 @@ static void transform_function(const struct view_step *step,
 			       struct catalog *catalog, const struct tree *tree,
 			       struct tree *out)
 {
-	char *escaped = escape(step->name, "\\^$.[]|()*+?{}");
-	char *pattern = memory_printf("^%s$", escaped);
+	char *pattern = literal_regex(step->name);
 	struct timeline none = { 0 };
 	struct transform transform = { 0 };
 	regex_t regex;
@@ -111,7 +97,6 @@ static void transform_function(const struct view_step *step,
 	tree_transform(tree, catalog, &transform, &none, out);
 	regfree(&regex);
 	free(pattern);
-	free(escaped);
 }
 
 static void apply(const struct view_step *step, struct catalog *catalog,
