@@ -331,7 +331,8 @@ static void write_main_mapping(struct pprof *pprof)
 		return;
 	pprof_mapping(pprof, 0,
 		      first < catalog->function_count &&
-				      catalog->functions[first].module == 0
+				      catalog->functions[first].module ==
+					      CATALOG_PROGRAM
 			      ? catalog->functions[first].vaddr
 			      : 0);
 }

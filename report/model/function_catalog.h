@@ -68,6 +68,8 @@ enum function_kind {
 };
 
 #define CATALOG_NO_MODULE UINT32_MAX
+/* index of the module that is the program itself */
+#define CATALOG_PROGRAM 0
 
 /* maximum number of frames at one address: inlined ones and the function */
 enum { CATALOG_FRAMES = 64 };

@@ -38,8 +38,6 @@ enum {
 	RATE_MAX = 100000, /* maximum of --rate */
 	/* least number of processes that need a view of their own */
 	PROCESSES_MIN = 3,
-	/* The catalog's index of the program's own file. */
-	PROGRAM = 0,
 };
 
 /* ---- Snapshots, and counts besides calls ---- */
@@ -122,8 +120,8 @@ static char *advise_marks(const struct session *session)
 
 /*
  * Returns a sentence that names a further view of the recording: of snapshots,
- * probes, values or marks. NULL if the recording has none of these, or if the report
- * shows a value instead of time.
+ * probes, values or marks. NULL if the recording has none of these, or if the
+ * report shows a value instead of time.
  */
 static char *advise_views(struct session *session)
 {
@@ -195,7 +193,7 @@ static void find_costs(struct call_cost *cost, struct session *session)
 			cost->calls[i] *= TRAP_CALLS;
 		cost->all += cost->calls[i];
 		cost->of_modules[module] += cost->calls[i];
-		if (module != PROGRAM &&
+		if (module != CATALOG_PROGRAM &&
 		    (cost->library == CATALOG_NO_MODULE ||
 		     cost->of_modules[module] >
 			     cost->of_modules[cost->library]))

@@ -89,8 +89,8 @@ static void parse_line(struct query *query)
 }
 
 /*
- * Returns the text as names are spelled, which have a blank before the suffix of
- * a user-defined literal: operator"" _km. The caller frees it.
+ * Returns the text as names are spelled, which have a blank before the suffix
+ * of a user-defined literal: operator"" _km. The caller frees it.
  */
 static char *spelled(const char *text)
 {
@@ -152,7 +152,7 @@ static int is_plain(struct catalog *catalog, uint32_t function,
  * Returns whether the name ends with `text`, directly after "::", a dot or a
  * slash.
  */
-static int is_last_part(const char *name, const char *text)
+static int is_last_part(const char *name, const void *text)
 {
 	const size_t length = strlen(name), wanted = strlen(text);
 	const char *at = name + length - wanted;
@@ -163,25 +163,9 @@ static int is_last_part(const char *name, const char *text)
 	       (at - name >= 2 && at[-1] == ':' && at[-2] == ':');
 }
 
-/*
- * Returns whether a short name with at least such a detail is the text, or ends
- * with it.
- */
-static int has_short_name(struct catalog *catalog, uint32_t function,
-			  enum a2n_detail least, const char *text, int is_whole)
+static int is_text(const char *name, const void *text)
 {
-	int is_it = 0;
-
-	for (int detail = (int)least; detail <= A2N_PARAMETERS && !is_it;
-	     detail++) {
-		char *name = catalog_short_name(catalog, function,
-						(enum a2n_detail)detail);
-
-		is_it = is_whole ? strcmp(name, text) == 0
-				 : is_last_part(name, text);
-		free(name);
-	}
-	return is_it;
+	return strcmp(name, text) == 0;
 }
 
 /* Returns whether the name can match by rules 5 and 6 at all. */
@@ -197,14 +181,16 @@ static int is_shown(struct catalog *catalog, uint32_t function,
 		    const struct query *query)
 {
 	return has_word(catalog, function, query) &&
-	       has_short_name(catalog, function, A2N_SHORTEST, query->text, 1);
+	       selection_has_short_name(catalog, function, A2N_SHORTEST,
+					is_text, query->text);
 }
 
 static int is_short(struct catalog *catalog, uint32_t function,
 		    const struct query *query)
 {
 	return has_word(catalog, function, query) &&
-	       has_short_name(catalog, function, A2N_BARE, query->text, 1);
+	       selection_has_short_name(catalog, function, A2N_BARE, is_text,
+					query->text);
 }
 
 static int is_end(struct catalog *catalog, uint32_t function,
@@ -216,7 +202,8 @@ static int is_end(struct catalog *catalog, uint32_t function,
 	if (strncmp(text, "...::", 5) == 0 || strncmp(text, "\u2026::", 5) == 0)
 		text += 5;
 	return has_word(catalog, function, query) &&
-	       has_short_name(catalog, function, A2N_BARE, text, 0);
+	       selection_has_short_name(catalog, function, A2N_BARE,
+					is_last_part, text);
 }
 
 static int matches_regex(struct catalog *catalog, uint32_t function,
@@ -263,7 +250,9 @@ static int ends_before(const struct catalog_function *function, uint64_t vaddr)
 	       vaddr - function->vaddr >= function->size_bytes;
 }
 
-/* Adds a chosen function's whole if it is a part that was split off: "f.cold". */
+/*
+ * Adds a chosen function's whole if it is a part that was split off: "f.cold".
+ */
 static void add_whole(struct catalog *catalog, uint32_t part, uint8_t *chosen)
 {
 	const char *name = catalog_name(catalog, part);
@@ -480,8 +469,8 @@ static void list_names(struct catalog *catalog, struct found_functions *found)
 	for (int is_own = 1; is_own >= 0; is_own--)
 		for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count;
 		     i++)
-			if (found->chosen[i] &&
-			    (catalog->functions[i].module == 0) == is_own)
+			if (found->chosen[i] && (catalog->functions[i].module ==
+						 CATALOG_PROGRAM) == is_own)
 				list_name(catalog, found, i);
 }
 

@@ -52,14 +52,14 @@ static int has_name(struct catalog *catalog, uint32_t function,
 	return 0;
 }
 
-/* Returns whether a short form of the function's name is such a name. */
-static int has_short_name(struct catalog *catalog, uint32_t function,
-			  int (*is_such)(const char *name, const void *what),
-			  const void *what)
+int selection_has_short_name(struct catalog *catalog, uint32_t function,
+			     enum a2n_detail least,
+			     int (*is_such)(const char *name, const void *what),
+			     const void *what)
 {
 	int has = 0;
 
-	for (int detail = A2N_SHORTEST; detail <= A2N_PARAMETERS && !has;
+	for (int detail = (int)least; detail <= A2N_PARAMETERS && !has;
 	     detail++) {
 		char *name = catalog_short_name(catalog, function,
 						(enum a2n_detail)detail);
@@ -81,8 +81,8 @@ int selection_has_function(const struct selection *selection,
 		return 0;
 	return !selection->function ||
 	       has_name(catalog, function, is_matched, selection->function) ||
-	       has_short_name(catalog, function, is_matched,
-			      selection->function);
+	       selection_has_short_name(catalog, function, A2N_SHORTEST,
+					is_matched, selection->function);
 }
 
 uint8_t *selection_mask(const struct selection *selection,
@@ -162,7 +162,10 @@ static const char *skip_type(const char *full)
 	return name;
 }
 
-/* Returns whether a function is a part of a coroutine, which is not the coroutine's function. */
+/*
+ * Returns whether a function is a part of a coroutine, which is not the
+ * coroutine's function.
+ */
 static int is_coroutine_part(const char *full)
 {
 	const size_t length = clone_suffix_strip(full, strlen(full));

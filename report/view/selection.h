@@ -35,6 +35,15 @@ int selection_has_function(const struct selection *selection,
 			   struct catalog *catalog, uint32_t function);
 
 /*
+ * Returns whether is_such() accepts a short name of the function that has at
+ * least such a detail (a2n_short_name()).
+ */
+int selection_has_short_name(struct catalog *catalog, uint32_t function,
+			     enum a2n_detail least,
+			     int (*is_such)(const char *name, const void *what),
+			     const void *what);
+
+/*
  * Returns one byte for each function of the catalog, 1 if selected; the caller
  * frees it.
  */

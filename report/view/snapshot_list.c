@@ -206,12 +206,16 @@ void snapshot_list_init(struct snapshot_list *list,
 			const struct session *session, const char *path)
 {
 	const struct mark_list *marks = &session->marks;
-	const struct sorted_parts parts = parts_of(&session->recording);
-	const struct moments moments = moments_of(marks);
+	struct sorted_parts parts = { 0 };
+	struct moments moments = { 0 };
 	struct dirent **folders = NULL;
 	const int count = scandir(path, &folders, is_snapshot, versionsort);
 
 	*list = (struct snapshot_list){ 0 };
+	if (count > 0) {
+		parts = parts_of(&session->recording);
+		moments = moments_of(marks);
+	}
 	for (int i = 0; i < count; i++) {
 		const char *folder = folders[i]->d_name;
 		const size_t length = (size_t)(strrchr(folder, '.') - folder);
