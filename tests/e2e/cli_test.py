@@ -3,7 +3,6 @@
 """`clew record` is transparent to the command; invalid input is refused."""
 import os
 import pathlib
-import pty
 import re
 import shutil
 import signal
@@ -12,7 +11,7 @@ import struct
 import subprocess
 import unittest
 
-from lib import clewtest, wire
+from lib import clewtest, terminal, wire
 from lib.clewtest import LIBRARY, PYTHON, target
 
 
@@ -84,23 +83,10 @@ class PassesThrough(clewtest.Case):
         self.assertIn(b"mine\n", done.stdout)
 
     def test_program_keeps_its_terminal(self):
-        leader, follower = pty.openpty()
-        process = subprocess.Popen(
-            [str(a) for a in self.record_command(
-                [PYTHON, "-c", "import os; print([os.isatty(n) "
-                 "for n in range(3)])"])],
-            stdin=follower, stdout=follower, stderr=follower,
-            env=self.environment, cwd=self.work)
-        os.close(follower)
-        said = b""
-        try:
-            while chunk := os.read(leader, 4096):
-                said += chunk
-        except OSError:  # EIO: the last follower is closed
-            pass
-        process.wait(clewtest.TIMEOUT_S)
-        os.close(leader)
-        lines = said.decode().splitlines()
+        said, _ = terminal.look(self, self.record_command(
+            [PYTHON, "-c", "import os; print([os.isatty(n) "
+             "for n in range(3)])"]), columns=0)
+        lines = said.splitlines()
         self.assertEqual(lines[0], "[True, True, True]")
         self.assertRegex("\n".join(lines[1:]),
                          r"\Aclew: [\d,]+ calls in [\d,]+ contexts -> "
