@@ -423,8 +423,8 @@ static void condition_end(void *argument)
 
 /*
  * Like pthread_cleanup_push() and pthread_cleanup_pop(1), which call functions
- * that moved from libpthread to libc in glibc 2.34. A process without libpthread
- * lacks them, and no thread of it can be cancelled.
+ * that moved from libpthread to libc in glibc 2.34. A process without
+ * libpthread lacks them, and no thread of it can be cancelled.
  */
 static void cleanup_push(struct _pthread_cleanup_buffer *buffer,
 			 struct condition_wait *wait)

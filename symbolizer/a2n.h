@@ -283,8 +283,8 @@ enum a2n_detail {
  *
  * All details omit default template arguments and write std::string for its
  * template. Parts of coroutines keep their suffix, such as " [clone .actor]".
- * Rust, D, Go and Java have their own rules; names of C, and names
- * that are not understood, stay unchanged. The result is not empty and not
+ * Rust, D, Go and Java have their own rules; names of C, and names that are not
+ * understood, stay unchanged. The result is not empty and not
  * longer than the name, except for an empty name. Different functions may have
  * one short name.
  *

@@ -118,8 +118,8 @@ static int parse_event(const char *at, struct perf_header *header)
 }
 
 /*
- * Parses the header of a sample or another record. The name of a thread may contain blanks and
- * digits.
+ * Parses the header of a sample or another record. The name of a thread may
+ * contain blanks and digits.
  */
 static int parse_header(const char *line, struct perf_header *header)
 {

@@ -9,8 +9,9 @@
 /*
  * Adds all values of a part to the list. Values with the name `wanted` (NULL:
  * none) are also added to the nodes of their contexts below `root`, in place of
- * time; if they were estimated from samples, with the number of samples. As this number is unsigned, negative sums wrap around; after all parts,
- * the caller calls values_settle().
+ * time; if they were estimated from samples, with the number of samples. As the
+ * values are unsigned, negative sums wrap around; after all parts, the caller
+ * calls values_settle().
  */
 void part_values_add(struct value_list *list, const struct part_copy *part,
 		     struct contexts *contexts, uint32_t root,

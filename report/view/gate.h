@@ -2,9 +2,9 @@
 /*
  * Judges conditions (condition.h) on a comparison of two recordings.
  *
- * Calls and measured times are exact. A sampled time or value fails a condition only if
- * the change is beyond the limit with 95 % confidence. It passes if the change
- * is within the limit with the same confidence. Otherwise the recordings cannot
+ * Calls and measured times are exact. A sampled time or value fails a condition
+ * only if the change is beyond the limit with 95 % confidence. It passes if the
+ * change is within the limit with the same confidence. Otherwise the recordings cannot
  * decide. With `*`, at most 5 % of the functions that fail are expected to be
  * due to chance.
  */
@@ -46,9 +46,8 @@ struct gate {
 /*
  * Judges `count` conditions on the selected functions. The conditions must
  * outlive the gate. Returns 0; or -errno and *why if a condition cannot be
- * judged: no such function, a function that the
- * transforms removed, no time to compare, a wrong unit, or missing or
- * unknown calls.
+ * judged: no such function, a function that the transforms removed, no time to
+ * compare, a wrong unit, or missing or unknown calls.
  */
 int gate_init(struct gate *gate, const struct diff *diff,
 	      struct session *before, struct session *after,

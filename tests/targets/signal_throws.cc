@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A handler of SIGSEGV on an alternate stack throws an exception, which the
- * caller of the interrupted function catches. Memory behind that stack cannot be
- * read.
+ * caller of the interrupted function catches. Memory behind that stack cannot
+ * be read.
  */
 #include <csignal>
 #include <cstdio>
