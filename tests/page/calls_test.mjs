@@ -156,6 +156,19 @@ test("a click on a mark keeps the keyboard in the table", async () => {
     .isEnabled());
 });
 
+test("Space marks a call and does not scroll", async () => {
+  await open("mark-space");
+  await rowOf(0, "handle").click();
+  const scroller = half(1).locator(".scroller");
+
+  await scroller.focus();
+  await page.keyboard.press("Home");
+  assert.ok(await scroller.evaluate((node) => node.dispatchEvent(
+    new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true }))) ===
+    false, "the browser scrolls by a page");
+  assert.ok(await rowOf(1, "10.00 ms").first().locator("input").isChecked());
+});
+
 test("a selected function without calls stays selected", async () => {
   const html = traced([{ name: "main", tid: 11, slices: [
     [0, 1, 0, 100 * MS], [1, 2, 60 * MS, 5 * MS]] }]);

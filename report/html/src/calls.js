@@ -49,8 +49,10 @@ export class CallsView {
       menu: (i, at) => app.openMenu(this.timeline.function(i), at,
         stackOfContext(app.profile, this.timeline.context[i])) });
     this.slowest.scroller.addEventListener("keydown", (event) => {
-      if (event.key === " ")
-        this.#mark(this.slowest.rows[this.slowest.selected]);
+      if (event.key !== " ")
+        return;
+      event.preventDefault(); /* a browser scrolls by a page otherwise */
+      this.#mark(this.slowest.rows[this.slowest.selected]);
     });
     this.#sayMarked();
   }
