@@ -465,6 +465,20 @@ test("an import claims nothing about hooks", async () => {
   assert.doesNotMatch(said, /hooked 100|Calls lost|exactly once/);
 });
 
+test("a page of imported samples calls nothing exact", async () => {
+  const zeros = column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]);
+
+  await show("samples", known({ imported: { from: "perf", calls: false },
+    value: { name: "samples", unit: "samples" },
+    total: { calls: 0, contexts: 8, processes: 1, threads: 1, folded: 0, stray: 0 } },
+  { time: zeros, samples: zeros }));
+  for (const tab of ["Functions", "Call tree", "Graph"]) {
+    await page.getByRole("tab", { name: tab }).click();
+    await settled();
+    assert.doesNotMatch(await page.locator("body").innerText(), /exact/);
+  }
+});
+
 test("an import without contexts has calls that are estimated by context",
   async () => {
     const taken = { mode: "cpu", rate: 1000, lost: [] };

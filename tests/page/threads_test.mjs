@@ -43,6 +43,17 @@ async function openTab(name) {
   await settled();
 }
 
+test("processes without threads share the whole", async () => {
+  const groups = [["a", 111, 3], ["b", 115, 5]].map(([name, calls, contexts]) =>
+    ({ name, is_process: true, calls, contexts }));
+
+  await show("processes-only", known({ groups }, { groups: column([
+    1, 1, 1, 10, 1, 100, 4, 20, 1, 30, 1, 5, 1, 40, 1, 20]) }));
+  await openTab("Threads");
+  assert.deepEqual(await page.locator("#panel-threads .row .calls .share")
+    .allInnerTexts(), ["50.9 %", "49.1 %"]);
+});
+
 test("each thread has its calls and its most frequent function", async () => {
   await show("threads-tab", threaded());
   await openTab("Threads");

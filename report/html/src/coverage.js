@@ -238,11 +238,6 @@ function list(title, lines, kind) {
     element(kind, {}, lines.map((line) => element("li", {}, line))))] : [];
 }
 
-/* Returns whether the numbers of calls are known. */
-export function hasCalls({ imported }) {
-  return !imported || imported.calls;
-}
-
 /* Returns "nothing lost", or a short description of losses. */
 export function verdict(meta) {
   const { confidence, imported } = meta;

@@ -8,7 +8,7 @@ import { copy } from "./clipboard.js";
 import { CallsView } from "./calls.js";
 import { Colours } from "./colours.js";
 import { CodeView } from "./code.js";
-import { CoverageView, hasCalls, verdict } from "./coverage.js";
+import { CoverageView, verdict } from "./coverage.js";
 import { decode } from "./data.js";
 import { element, replace, segments, select } from "./dom.js";
 import * as format from "./format.js";
@@ -20,7 +20,7 @@ import { Identity } from "./identity.js";
 import { listenToLongPresses } from "./longpress.js";
 import * as measures from "./measures.js";
 import { Menu } from "./menu.js";
-import { callsAre, countText, earlierCallsAre } from "./missing.js";
+import { callsAre, countText, earlierCallsAre, hasCalls } from "./missing.js";
 import { NativesView } from "./natives.js";
 import { Profile } from "./profile.js";
 import { search } from "./search.js";
@@ -120,8 +120,10 @@ class App {
       first && element("div.facts", {}, element("span", {},
         `compared with ${this.#command(profile.meta.before)}`),
         element("span", {}, format.date(first.start_ms)),
-        element("span", {}, countText(format.plural(
-          profile.base.below.calls[0], "call"), earlierCallsAre(profile.meta))))];
+        ...hasCalls(profile.meta)
+          ? [element("span", {}, countText(
+              format.plural(profile.base.below.calls[0], "call"),
+              earlierCallsAre(profile.meta)))] : [])];
   }
 
   #header() {

@@ -5,7 +5,7 @@
  */
 import * as format from "./format.js";
 import { range } from "./interval.js";
-import { callsAre, earlierCallsAre } from "./missing.js";
+import { callsAre, earlierCallsAre, hasCalls } from "./missing.js";
 
 export function isSampled(profile, measure) {
   return measure === "time" && !profile.meta.value && !profile.isTraceTimed &&
@@ -80,7 +80,8 @@ export function traceTimeNote({ timeline: { meta } }) {
 
 /* Returns how reliable sampled shares are, or "". */
 export function errorNote(profile) {
-  const calls = `Calls are ${shownCallsAre(profile)}.`;
+  const calls = hasCalls(profile.meta)
+    ? `Calls are ${shownCallsAre(profile)}.` : "Calls are unknown: samples were imported.";
 
   if (profile.meta.value && profile.meta.imported)
     return calls;

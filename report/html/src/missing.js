@@ -24,6 +24,11 @@ function words(calls, hasProblems, isEstimated) {
   return isEstimated ? "exact for each function, estimated for each context" : "exact";
 }
 
+/* Returns whether the numbers of calls are known. */
+export function hasCalls({ imported }) {
+  return !imported || imported.calls;
+}
+
 /* Returns what the calls of the recording are: "exact", or what they lack. */
 export function callsAre(meta) {
   return words(missingOf(meta, "calls"), problemsOf(meta).length > 0,

@@ -74,7 +74,9 @@ export class ThreadsView {
   #sumAll() {
     const { groups } = this.app.profile;
     const threads = groups.filter((each) => !each.is_process);
-    const whole = (key) => threads.reduce((sum, group) =>
+    // An import may have processes without threads.
+    const parts = threads.length ? threads : groups;
+    const whole = (key) => parts.reduce((sum, group) =>
       sum + this.sums.get(group)[key], 0);
 
     this.sums = new Map(groups.map((group) => [group, this.#sum(group)]));
