@@ -20,6 +20,7 @@
 #include "cli/common/output.h"
 #include "cli/show/unmatched.h"
 #include "report/recording/announced.h"
+#include "report/recording/recorded_times.h"
 #include "report/recording/recording_reader.h"
 #include "report/recording/trace_reader.h"
 
@@ -35,6 +36,7 @@ struct merge {
 	struct output output; /* Created with the first part. */
 	uint32_t runs;        /* Numbers assigned so far. */
 	size_t saved;         /* Number of parts. */
+	struct recorded_times times;
 	int failures;
 	int is_over; /* The output cannot be written. */
 };
@@ -128,6 +130,7 @@ static void add_part(struct merge *merge, const struct recording *recording,
 		report_failure(merge, why);
 	else
 		merge->saved++;
+	recorded_times_add(&merge->times, part);
 	for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
 		if (announced_keep(recording, part, kind, path, &why) != 0)
 			report_failure(merge, why);
@@ -194,6 +197,10 @@ static void end_output(struct merge *merge)
 		output_undo(&merge->output);
 	else if (output_keep(&merge->output, &why) != 0)
 		report_failure(merge, why);
+	why = merge->saved ? recorded_times_text(&merge->times) : NULL;
+	if (why)
+		complain(merge->command, "%s: %s", merge->options->output, why);
+	free(why);
 	output_fini(&merge->output);
 }
 

@@ -210,6 +210,8 @@ static void merge(struct session *session, const struct whose *whose,
 	session->samples_taken = 0;
 	merge_recording(&session->recording, &looked, &session->catalog,
 			&session->tree, &session->timeline, merged);
+	recording_note_expected(&session->recording,
+				recorded_times_text(&session->summary.times));
 	if (!session->command)
 		session->command = memory_string("", 0);
 	hooking_costs_sort(&session->hooking);

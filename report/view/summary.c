@@ -31,6 +31,7 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	struct recorded_import import;
 	uint64_t limit = part->header->max_contexts;
 
+	recorded_times_add(&summary->times, part);
 	if (import_of(part, &import)) {
 		if (!summary->is_imported) {
 			summary->is_imported = 1;

@@ -11,6 +11,7 @@
 #include "report/merge/merge.h"
 #include "report/model/confidence.h"
 #include "report/model/verdicts.h"
+#include "report/recording/recorded_times.h"
 #include "report/recording/recording_reader.h"
 #include "report/view/coverage.h"
 
@@ -63,6 +64,7 @@ struct summary_budget {
 #define SUMMARY_SURVEYS_ENOUGH 50
 
 struct summary {
+	struct recorded_times times; /* of all parts */
 	/* sums of the tree, which contains only the selected threads */
 	uint64_t calls;
 	uint64_t contexts;

@@ -99,6 +99,14 @@ static void add_calls(struct missing *clauses, const struct summary *summary)
 		add_missed(clauses, &summary->budget);
 }
 
+static void add_times(struct missing *clauses,
+		      const struct recorded_times *times)
+{
+	if (recorded_times_lack_some(times))
+		add(clauses, MISSING_TIME,
+		    "the time of processes that were recorded without time");
+}
+
 /* The least share of the time that is mentioned. */
 #define LEAST_UNSAMPLED 0.005
 
@@ -194,6 +202,7 @@ void missing_find(struct missing *missing, const struct session *session)
 	add_problems(missing, &session->recording);
 	add_calls(missing, &session->summary);
 	add_modules(missing, &session->catalog);
+	add_times(missing, &session->summary.times);
 	add_samples(missing, &session->summary);
 	add_probes(missing, &session->probes);
 	add_expected(missing, &session->recording.losses);

@@ -16,11 +16,13 @@
 
 /* ---- Total ---- */
 
-static const char *clock_text(enum wire_time time)
+static const char *clock_text(const struct summary *summary)
 {
-	if (time == SUMMARY_TIME_TRACE)
+	if (summary->time == SUMMARY_TIME_TRACE)
 		return "wall time between stamps";
-	return time == WIRE_TIME_CPU ? "CPU time" : "wall time";
+	if (recorded_times_differ(&summary->times))
+		return "CPU time and wall time";
+	return summary->time == WIRE_TIME_CPU ? "CPU time" : "wall time";
 }
 
 /* Writes "total", or the period that is shown. */
@@ -59,7 +61,7 @@ static void write_total(FILE *out, const struct session *session)
 	else if (summary->time_ns > 0)
 		fprintf(out, "; %s of %s%s",
 			text_duration(summary->time_ns).text,
-			clock_text(summary->time),
+			clock_text(summary),
 			summary_is_guess(summary) ? ", shared equally by calls"
 						  : "");
 	fputc('\n', out);

@@ -63,6 +63,40 @@ class Merge(clewtest.Case):
         total = self.clew_json("report", "--json", merged)["total"]
         self.assertEqual(total["processes"], 5)
 
+    def record_time(self, kind):
+        self.recording_path = self.work / kind
+        done = self.record([PYTHON, "-S", "-c", "print(sum(range(10**6)))"],
+                           [f"--time={kind}"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.recording_path
+
+    def test_merged_recordings_with_other_times_are_mentioned(self):
+        kinds = {kind: self.record_time(kind)
+                 for kind in ("none", "cpu", "wall")}
+        merged = self.work / "merged"
+        for names, said, shown in (
+                (["none", "cpu"], "time covers only some of the processes",
+                 "missing: the time of processes that were recorded without "
+                 "time"),
+                (["cpu", "wall"], "sums of CPU time of some processes and wall "
+                 "time of others", "of CPU time and wall time"),
+                (["cpu", "cpu"], None, "ms of CPU time "),
+                (["none", "none"], None, "total: ")):
+            with self.subTest(names=names):
+                done = self.clew("merge", "-o", merged,
+                                 *[kinds[name] for name in names])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()),
+                                 1 if said else 0, done.stderr)
+                problems = self.clew_json("report", "--json",
+                                          merged)["problems"]
+                self.assertEqual(len(problems), 1 if said else 0, problems)
+                for text in [done.stderr, *problems] if said else []:
+                    self.assertIn(said, text)
+                report = self.clew("report", merged)
+                self.assertEqual(report.returncode, 0, report.stderr)
+                self.assertIn(shown, " ".join(report.stdout.split()))
+
     def memory(self, *arguments):
         """Returns the peak memory of the command in KiB."""
         process = subprocess.Popen([CLEW, *arguments], cwd=self.work,
