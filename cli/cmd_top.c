@@ -201,7 +201,7 @@ static double wait_s(const struct top_command *top,
 				   : top->view.delay_s;
 }
 
-static int look(const struct top_target *target, struct live_counts *counts,
+static int look(struct top_target *target, struct live_counts *counts,
 		char **why)
 {
 	top_target_add_parts(target, counts);

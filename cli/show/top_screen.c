@@ -206,6 +206,11 @@ static void open_function(struct top_screen *screen)
 		say(screen, memory_printf("this row is not a function"));
 		return;
 	}
+	if (top_target_has_several_recordings(screen->target)) {
+		say(screen, memory_printf("the processes are in several "
+					  "recordings; choose one process"));
+		return;
+	}
 	if (session_open(&session,
 			 screen->counts->part_count > 1
 				 ? screen->target->recording

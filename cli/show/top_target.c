@@ -26,6 +26,8 @@
 #include "cli/target/target.h"
 #include "report/recording/part_reader.h"
 
+#define COMMAND "clew top"
+
 /* Times to wait after SIGTERM, in steps of 5 ms. */
 enum {
 	/* two seconds, until the program that was started is killed */
@@ -36,44 +38,6 @@ enum {
 	 */
 	PATIENCE_MAX = 1000,
 };
-
-/* ---- Processes that are already recorded ---- */
-
-/*
- * Returns a pidfd of a process, or -1. A pidfd refers to the same process for
- * ever; a pid may belong to another process later.
- */
-static int pidfd_of(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
-static void close_pidfd(int pidfd)
-{
-	if (pidfd >= 0)
-		close(pidfd);
-}
-
-static int open_recorded(struct top_target *target, pid_t pid, char **why)
-{
-	struct live_process process;
-	/* If this process exits, its pid cannot lead to a later recording. */
-	const int pidfd = pidfd_of(pid);
-	int err = live_process_init(&process, pid, why);
-
-	if (err) {
-		close_pidfd(pidfd);
-		return err;
-	}
-	*target = (struct top_target){
-		.pid = pid,
-		.command = process.command,
-		.recording = process.recording,
-		.part = process.part,
-		.pidfd = pidfd,
-	};
-	return 0;
-}
 
 /* ---- Processes that another clew records for us ---- */
 
@@ -130,48 +94,6 @@ static int start_recorder(struct top_target *target, char **argv, char **why)
 			      strerror(errno));
 }
 
-/* Returns whether the part's process counts calls, or has counted some. */
-static int is_counting(const char *path)
-{
-	struct part_copy part;
-	char *why;
-	int is;
-
-	if (part_open(&part, path, &why) != 0) {
-		free(why);
-		return 0;
-	}
-	is = part.header->state >= WIRE_RUNNING;
-	part_close(&part);
-	return is;
-}
-
-/* Calls `found` for each part in the recording, until it returns nonzero. */
-static void each_part(const struct top_target *target,
-		      int (*found)(void *context, const char *path, pid_t pid),
-		      void *context)
-{
-	DIR *folder = opendir(target->recording);
-	struct dirent *entry;
-	int is_done = 0;
-
-	while (folder && !is_done && (entry = readdir(folder))) {
-		const size_t length = strlen(entry->d_name);
-		const long pid = strtol(entry->d_name, NULL, 10);
-		char *path;
-
-		if (pid <= 0 || length < strlen(WIRE_PART_SUFFIX) ||
-		    strcmp(entry->d_name + length - strlen(WIRE_PART_SUFFIX),
-			   WIRE_PART_SUFFIX) != 0)
-			continue;
-		path = memory_printf("%s/%s", target->recording, entry->d_name);
-		is_done = found(context, path, (pid_t)pid);
-		free(path);
-	}
-	if (folder)
-		closedir(folder);
-}
-
 /*
  * Takes the part unless it cannot be read or its process has not begun to
  * count. Returns 1 if it takes the part, which ends the search.
@@ -180,7 +102,7 @@ static int take_part(void *context, const char *path, pid_t pid)
 {
 	struct top_target *target = context;
 
-	if (!is_counting(path))
+	if (!top_part_is_counting(path))
 		return 0;
 	target->part = memory_string(path, strlen(path));
 	target->pid = pid;
@@ -194,7 +116,7 @@ static int take_part(void *context, const char *path, pid_t pid)
 static int add_part(void *context, const char *path, pid_t pid)
 {
 	(void)pid;
-	if (!live_counts_has(context, path) && is_counting(path))
+	if (!live_counts_has(context, path) && top_part_is_counting(path))
 		live_counts_add(context, path);
 	return 0;
 }
@@ -226,6 +148,29 @@ static int explain_end(const struct top_target *target, char **why)
 }
 
 /*
+ * Prints the messages of `clew attach`, for example why it could not attach to
+ * one of several processes.
+ */
+static void repeat_refusals(const struct top_target *target)
+{
+	char *path = said_path(target), *line = NULL;
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+
+	free(path);
+	while (file && getline(&line, &room, file) >= 0) {
+		const char *text = strstr(line, ": ");
+
+		line[strcspn(line, "\n")] = '\0';
+		if (text)
+			complain(COMMAND, "%s", text + 2);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+/*
  * Waits until a part can be read. Returns 0; or -ECHILD and *why if the
  * recorder has ended before.
  */
@@ -235,7 +180,7 @@ static int await_part(struct top_target *target, char **why)
 	int has_ended = 0;
 
 	for (;;) {
-		each_part(target, take_part, target);
+		top_each_part(target->recording, take_part, target);
 		if (target->part)
 			return 0;
 		if (has_ended)
@@ -263,6 +208,18 @@ static char *option_of(const struct target_choice_item *item)
 	}
 }
 
+/* Stores the options of `clew attach`. Returns their number. */
+static size_t options_of(const struct target_choice *choice, char **words)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < choice->count; i++)
+		words[count++] = option_of(&choice->items[i]);
+	if (choice->has_children)
+		words[count++] = memory_printf("--children");
+	return count;
+}
+
 static char *joined(char *const *words)
 {
 	char *line = memory_string("", 0);
@@ -277,28 +234,29 @@ static char *joined(char *const *words)
 	return text_printable(line);
 }
 
-/* Starts `clew attach`, which chooses the processes as it does for users. */
+/*
+ * Starts `clew attach`, which chooses the processes as it does for users, or
+ * with `pids` only attaches to those.
+ */
 static int open_attached(struct top_target *target,
-			 const struct target_choice *choice, char **why)
+			 const struct target_choice *choice,
+			 const struct chosen *pids, char **why)
 {
 	static const char *const words[] = { "clew", "attach", "-q", "-o" };
 	enum { WORDS = 4 };
-	char **argv = memory_zeroed(choice->count + WORDS + 3, sizeof(*argv));
+	const size_t room = choice->count + (pids ? pids->count : 0);
+	char **argv = memory_zeroed(room + WORDS + 3, sizeof(*argv));
 	size_t count = WORDS + 1;
 	int err;
 
 	for (int i = 0; i < WORDS; i++)
 		argv[i] = memory_string(words[i], strlen(words[i]));
 	argv[WORDS] = memory_printf("%s", target->recording);
-	for (size_t i = 0; i < choice->count; i++)
-		argv[count++] = option_of(&choice->items[i]);
-	if (choice->has_children)
-		argv[count++] = memory_printf("--children");
+	for (size_t i = 0; pids && i < pids->count; i++)
+		argv[count++] = memory_printf("%d", pids->items[i].pid);
+	if (!pids)
+		count += options_of(choice, argv + count);
 	err = start_recorder(target, argv, why);
-	target->command = choice->count == 1 && choice->items[0].pid &&
-					  !choice->has_children
-				  ? live_process_command(choice->items[0].pid)
-				  : joined(argv + WORDS + 1);
 	if (!err)
 		err = await_part(target, why);
 	for (size_t i = 0; i < count; i++)
@@ -335,56 +293,174 @@ static int open_started(struct top_target *target, char **command, char **why)
 	return err ? err : await_part(target, why);
 }
 
+/* ---- Opening ---- */
+
+static void remove_folder(struct top_target *target)
+{
+	char *said = said_path(target);
+
+	char *recording = memory_printf("%s/clew.out", target->folder);
+
+	output_remove(recording);
+	unlink(said);
+	rmdir(target->folder);
+	free(recording);
+	free(said);
+	free(target->folder);
+	target->folder = NULL;
+}
+
+/* Returns whether the user has chosen one process, by its pid. */
+static int is_one(const struct target_choice *choice)
+{
+	return choice->count == 1 && choice->items[0].pid &&
+	       !choice->has_children;
+}
+
+/* Returns the line that describes the processes; the caller frees it. */
+static char *describe(const struct target_choice *choice)
+{
+	char **words = memory_zeroed(choice->count + 2, sizeof(*words));
+	char *text;
+
+	if (is_one(choice)) {
+		free(words);
+		return live_process_command(choice->items[0].pid);
+	}
+	options_of(choice, words);
+	text = joined(words);
+	for (size_t i = 0; words[i]; i++)
+		free(words[i]);
+	free(words);
+	return text;
+}
+
+/*
+ * Removes the processes from `chosen` that are recorded already, and adds them
+ * to the target. Returns 0; or -errno and *why if it is unknown whether the
+ * only process is recorded.
+ */
+static int take_recorded(struct top_target *target, struct chosen *chosen,
+			 char **why)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		const struct chosen_process process = chosen->items[i];
+		const int err =
+			top_recorded_add(&target->recorded, process.pid, why);
+
+		if (err && err != -ENOENT && is_one(target->choice))
+			return err;
+		if (!err)
+			continue;
+		free(*why);
+		chosen->items[kept++] = process;
+	}
+	chosen->count = kept;
+	return 0;
+}
+
+/* Reads the recording, or the first of several, of the recorded processes. */
+static void take_recording(struct top_target *target)
+{
+	const struct top_recorded *recorded = &target->recorded;
+	const char *part = recorded->parts.items[0];
+	const char *recording = recorded->recordings.items[0];
+
+	target->pid = recorded->items[0].pid;
+	target->part = memory_string(part, strlen(part));
+	target->recording = memory_string(recording, strlen(recording));
+}
+
+/*
+ * Attaches to processes. If this is not possible, but other chosen processes
+ * are recorded already, prints why and succeeds.
+ */
+static int attach(struct top_target *target, const struct target_choice *choice,
+		  const struct chosen *chosen, char **why)
+{
+	const int has_others = target->recorded.count > 0;
+	int err = make_folder(target, why);
+
+	if (err)
+		return err;
+	err = open_attached(target, choice, has_others ? chosen : NULL, why);
+	if (!err || !has_others)
+		return err;
+	complain(COMMAND, "%s", *why);
+	free(*why);
+	free(target->recording);
+	target->recording = NULL;
+	remove_folder(target);
+	return 0;
+}
+
+/* Opens the chosen processes: those that are recorded, and all others. */
+static int open_chosen(struct top_target *target,
+		       const struct target_choice *choice, char **why)
+{
+	struct chosen chosen;
+	int err = target_choice_find(choice, &chosen, why);
+
+	if (err)
+		return err;
+	target->choice = choice;
+	target->command = describe(choice);
+	err = take_recorded(target, &chosen, why);
+	if (!err && chosen.count > 0)
+		err = attach(target, choice, &chosen, why);
+	if (!err && !target->part)
+		take_recording(target);
+	free(chosen.items);
+	return err;
+}
+
+static int open_command(struct top_target *target, char **command, char **why)
+{
+	const int err = make_folder(target, why);
+
+	return err ? err : open_started(target, command, why);
+}
+
 /* ---- Public functions ---- */
 
 int top_target_open(struct top_target *target,
 		    const struct target_choice *choice, char **command,
 		    char **why)
 {
-	const int is_one = !command && choice->count == 1 &&
-			   choice->items[0].pid && !choice->has_children;
 	int err;
 
-	*target = (struct top_target){ .pidfd = -1 };
-	if (is_one) {
-		err = open_recorded(target, choice->items[0].pid, why);
-		if (err != -ENOENT)
-			return err;
-		free(*why);
-	}
-	err = make_folder(target, why);
-	if (!err)
-		err = command ? open_started(target, command, why)
-			      : open_attached(target, choice, why);
+	*target = (struct top_target){ 0 };
+	err = command ? open_command(target, command, why)
+		      : open_chosen(target, choice, why);
 	if (err)
 		top_target_close(target);
 	return err;
 }
 
-void top_target_add_parts(const struct top_target *target,
-			  struct live_counts *counts)
+void top_target_add_parts(struct top_target *target, struct live_counts *counts)
 {
-	/* A recording of the user may have other processes. */
+	struct top_recorded *recorded = &target->recorded;
+
+	if (recorded->count && !is_one(target->choice))
+		top_recorded_update(recorded, target->choice);
+	for (size_t i = 0; i < recorded->parts.count; i++)
+		if (!live_counts_has(counts, recorded->parts.items[i]))
+			live_counts_add(counts, recorded->parts.items[i]);
 	if (target->folder)
-		each_part(target, add_part, counts);
-	else if (!counts->part_count)
-		live_counts_add(counts, target->part);
+		top_each_part(target->recording, add_part, counts);
 }
 
-static void remove_folder(struct top_target *target)
+int top_target_has_several_recordings(const struct top_target *target)
 {
-	char *said = said_path(target);
-
-	output_remove(target->recording);
-	unlink(said);
-	rmdir(target->folder);
-	free(said);
+	return target->recorded.recordings.count + (target->folder != NULL) > 1;
 }
 
 /* Kills the process if it is a child of `parent`, which is our child. */
 static void kill_child(pid_t parent, pid_t pid)
 {
-	const int pidfd = pidfd_of(pid);
+	const int pidfd = top_pidfd_of(pid);
 
 	/*
 	 * If the process of the pidfd exits here, the parent may be that of a
@@ -392,7 +468,7 @@ static void kill_child(pid_t parent, pid_t pid)
 	 */
 	if (pidfd >= 0 && target_status(pid, "PPid", 10) == parent)
 		syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-	close_pidfd(pidfd);
+	top_pidfd_close(pidfd);
 }
 
 /* Kills all children of the recorder: the program that it has started. */
@@ -427,7 +503,7 @@ static int end_recorder(const struct top_target *target)
 			kill_program(target->recorder);
 		nanosleep(&moment, NULL);
 	}
-	complain("clew top",
+	complain(COMMAND,
 		 "process %d, which records, has not ended after %d seconds; "
 		 "its recording remains in %s",
 		 target->recorder, PATIENCE_MAX / 200, target->folder);
@@ -438,27 +514,23 @@ void top_target_close(struct top_target *target)
 {
 	const int has_ended = target->recorder <= 0 || end_recorder(target);
 
+	if (target->folder && target->part && target->choice)
+		repeat_refusals(target);
 	if (target->folder && has_ended)
 		remove_folder(target);
-	close_pidfd(target->pidfd);
+	top_recorded_fini(&target->recorded);
 	free(target->folder);
 	free(target->command);
 	free(target->recording);
 	free(target->part);
-	*target = (struct top_target){ .pidfd = -1 };
+	*target = (struct top_target){ 0 };
 }
 
 int top_target_is_alive(struct top_target *target)
 {
-	struct pollfd end = { .fd = target->pidfd, .events = POLLIN };
-
-	if (target->pidfd >= 0)
-		return poll(&end, 1, 0) <= 0;
-	if (!target->folder)
-		return kill(target->pid, 0) == 0 || errno == EPERM;
 	/* The recorder ends after the last process. */
 	if (target->recorder > 0 &&
 	    waitpid(target->recorder, NULL, WNOHANG) != 0)
 		target->recorder = 0;
-	return target->recorder > 0;
+	return target->recorder > 0 || top_recorded_is_alive(&target->recorded);
 }

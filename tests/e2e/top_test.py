@@ -179,6 +179,80 @@ class Tables(Watched):
         top.communicate(timeout=60)
         self.assertEqual(top.returncode, 0)
 
+    def recorded(self, code, options=()):
+        """Starts a recorded program. Returns the words of its first line."""
+        recorder = self.start([CLEW, "record", "-q", "-o", self.recording_path,
+                               *options, "--", PYTHON, "-c", code],
+                              stdout=subprocess.PIPE)
+        self.addCleanup(recorder.stdout.close)
+        words = recorder.stdout.readline().decode().split()
+        for word in words:
+            if word.isdigit():
+                self.addCleanup(self.run_program, ["kill", "-9", word])
+        return words
+
+    def test_recorded_processes_are_shown_beside_others(self):
+        self.environment["TMPDIR"] = str(self.work)
+        pid, = self.recorded("import os\nprint(os.getpid(), flush=True)\n"
+                             "while True: str(1)")
+        other = self.loop()
+        tables = self.tables("-n", "5", "-d", ".3", "--by", "thread",
+                             pid, other.pid)
+        shown = " ".join(row[4] for row in tables[-1][1] if row[0] > 1000)
+        self.assertIn(f"({pid})", shown)
+        self.assertIn(f"({other.pid})", shown)
+        self.is_left(other)
+        self.assertEqual(self.clew("status", pid).returncode, 0)
+
+    def test_top_follows_the_children_of_a_recorded_server(self):
+        """The children are forked before and after the first table."""
+        self.environment["TMPDIR"] = str(self.work)
+        parent, first = self.recorded(
+            "import os, sys\n"
+            "def child():\n"
+            "    pid = os.fork()\n"
+            "    while not pid: str(1)\n"
+            "    return pid\n"
+            "print(os.getpid(), child(), flush=True)\n"
+            "while not os.path.exists('go'): str(1)\n"
+            "open('second', 'w').write(str(child()))\n"
+            "while True: str(1)")
+        top = self.start([CLEW, "top", "-b", "-d", ".1", "--by", "thread",
+                          "--children", parent],
+                         stdout=subprocess.PIPE, text=True)
+        self.addCleanup(top.stdout.close)
+        wanted = {f"({pid})" for pid in (parent, first)}
+        self.await_rows(top, wanted)
+        (self.work / "go").touch()
+        second = self.work / "second"
+        self.assertTrue(clewtest.until(
+            lambda: second.exists() and second.read_text()))
+        self.addCleanup(self.run_program, ["kill", "-9", second.read_text()])
+        self.await_rows(top, {f"({second.read_text()})"})
+        for pid in parent, first, second.read_text():
+            os.kill(int(pid), signal.SIGKILL)
+        top.communicate(timeout=60)
+        self.assertEqual(top.returncode, 0)
+
+    def await_rows(self, top, wanted):
+        """Reads tables until each of the texts has been in a row."""
+        missing = set(wanted)
+        while missing:
+            line = top.stdout.readline()
+            self.assertTrue(line, missing)
+            missing = {text for text in missing if text not in line}
+
+    def test_top_names_processes_that_it_left_out(self):
+        self.environment["TMPDIR"] = str(self.work)
+        process = self.loop()
+        done = self.clew("top", "-b", "-n", "1", "-d", ".2", process.pid,
+                         999999999)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("calls/s", done.stdout)
+        self.assertRegex(done.stderr, "(?m)^clew top: cannot attach to process "
+                         "999999999: ")
+        self.is_left(process)
+
     def test_killed_top_detaches_from_processes(self):
         self.environment["TMPDIR"] = str(self.work)
         process = self.loop()

@@ -58,7 +58,6 @@ static void only_the_program_of_the_recorder_is_killed(void **state)
 {
 	struct top_target target = {
 		.pid = start_sleeper(), /* another process has its pid now */
-		.pidfd = -1,
 		.is_started = 1,
 	};
 	const pid_t other = target.pid;
@@ -84,7 +83,7 @@ static void only_the_program_of_the_recorder_is_killed(void **state)
 static void a_recorder_that_does_not_end_is_left_alone(void **state)
 {
 	char folder[] = "/tmp/clew-top-test-XXXXXX";
-	struct top_target target = { .pidfd = -1 };
+	struct top_target target = { 0 };
 	pid_t recorder;
 
 	(void)state;
