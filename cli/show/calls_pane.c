@@ -341,6 +341,8 @@ static int obey_level(struct calls_pane *calls, int key)
 			show_content(calls);
 		return 1;
 	case 'c':
+		if (calls->level == LEVEL_FUNCTIONS)
+			show_calls(calls);
 		if (calls->level == LEVEL_CALLS)
 			compare(calls);
 		return 1;

@@ -40,23 +40,28 @@ enum { KEYS = sizeof(time_keys) / sizeof(*time_keys) };
 struct table_pane {
 	struct pane pane;
 	size_t kind; /* index in kinds */
-	size_t key;  /* index in keys_of() */
+	/* index in time_keys and call_keys */
+	size_t keys[METRIC_TIME + 1];
 	struct flat flat;
 	int has_flat;
 	struct flat_view view;
 	struct text_table table;
 };
 
-static const enum flat_key *keys_of(const struct session *session)
+/* Returns the column by which the rows are sorted. */
+static enum flat_key key_of(const struct table_pane *table)
 {
-	return session->metric == METRIC_TIME ? time_keys : call_keys;
+	const enum metric metric = table->pane.viewed->session->metric;
+	const size_t key = table->keys[metric];
+
+	return metric == METRIC_TIME ? time_keys[key] : call_keys[key];
 }
 
 static void sort(struct table_pane *table)
 {
 	struct session *session = table->pane.viewed->session;
 	const struct flat_keys keys = {
-		.keys = { keys_of(session)[table->key] },
+		.keys = { key_of(table) },
 		.count = 1,
 	};
 
@@ -127,12 +132,12 @@ static void layout(struct pane *pane)
 static char *state(struct pane *pane)
 {
 	const struct table_pane *table = (const struct table_pane *)pane;
-	const enum flat_key key = keys_of(pane->viewed->session)[table->key];
 
 	return memory_printf("%s row%s by %s, sorted by %s",
 			     text_grouped(table->flat.count).text,
 			     text_plural(table->flat.count),
-			     kinds[table->kind].name, flat_key_names[key]);
+			     kinds[table->kind].name,
+			     flat_key_names[key_of(table)]);
 }
 
 static void heading(FILE *out, struct pane *pane)
@@ -163,7 +168,9 @@ static void sort_by_next(struct table_pane *table, size_t step)
 {
 	struct pane *pane = &table->pane;
 
-	table->key = (table->key + step) % KEYS;
+	size_t *key = &table->keys[pane->viewed->session->metric];
+
+	*key = (*key + step) % KEYS;
 	sort(table);
 	screen_list_select(&pane->list, 0);
 }

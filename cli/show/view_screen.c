@@ -381,14 +381,16 @@ static int say_matches(struct view_screen *screen)
 	}
 	viewed_say(
 		viewed,
-		memory_printf(
-			"%s: %s function%s, %.1f %% of the %s; n next, "
-			"N previous, Esc ends",
-			screen->search.text, text_grouped(functions).text,
-			text_plural(functions),
-			all ? 100 * (double)sum_of_matches(viewed) / (double)all
-			    : 0.0,
-			session->metric == METRIC_TIME ? "time" : "calls"));
+		memory_printf("%s: %s function%s, %.1f %% of the %s; n next, "
+			      "N previous, Esc ends",
+			      screen->search.text, text_grouped(functions).text,
+			      text_plural(functions),
+			      all ? 100 * (double)sum_of_matches(viewed) /
+					      (double)all
+				  : 0.0,
+			      session->metric == METRIC_CALLS ? "calls"
+			      : session->value ? session->value->name
+					       : "time"));
 	return 1;
 }
 
@@ -494,6 +496,11 @@ static void change_metric(struct view_screen *screen)
 	if (session->metric == METRIC_CALLS && session->summary.time_ns == 0) {
 		viewed_say(&screen->viewed,
 			   memory_printf("the recording has no time"));
+		return;
+	}
+	if (session->metric == METRIC_TIME && session->summary.calls == 0) {
+		viewed_say(&screen->viewed,
+			   memory_printf("the recording has no calls"));
 		return;
 	}
 	session->metric =

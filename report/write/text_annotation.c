@@ -16,8 +16,8 @@
 #include "report/write/text_instruction.h"
 #include "report/write/text_writer.h"
 
-#define GROUPED(number)  (text_grouped(number).text)
-#define DURATION(number) (text_duration(number).text)
+#define GROUPED(number)         (text_grouped(number).text)
+#define AMOUNT(session, number) (text_amount(session, number).text)
 
 enum {
 	/* Number of rows that are shown before and after a row with a cost. */
@@ -69,7 +69,7 @@ static void write_cost(const struct annotation_table *table,
 	if (table->has_time && cost->ns == 0)
 		fprintf(out, "%*s", table->has_range ? 28 : 17, "");
 	if (table->has_time && cost->ns > 0)
-		fprintf(out, "%9s %6.2f%%", DURATION(cost->ns),
+		fprintf(out, "%9s %6.2f%%", AMOUNT(table->session, cost->ns),
 			100 * share_in(table->annotation, cost->ns));
 	if (table->has_range && cost->ns > 0) {
 		likely = annotation_share(table->annotation, cost);
@@ -79,7 +79,7 @@ static void write_cost(const struct annotation_table *table,
 	}
 	if (table->total_width)
 		fprintf(out, " %*s", table->total_width,
-			total_ns ? DURATION(total_ns) : "");
+			total_ns ? AMOUNT(table->session, total_ns) : "");
 	if (table->calls_width)
 		fprintf(out, " %*s", table->calls_width,
 			cost->calls ? GROUPED(cost->calls) : "");
@@ -511,15 +511,20 @@ static void write_title(const struct annotation_table *table)
 		fprintf(out, "%s call%s, ", GROUPED(self->calls),
 			text_plural(self->calls));
 	if (self->ns > 0)
-		fprintf(out, "%s self (%.2f%% of all time), %s sample%s",
-			DURATION(self->ns),
+		fprintf(out, "%s self (%.2f%% of all %s)",
+			AMOUNT(session, self->ns),
 			100 * (double)self->ns /
 				(double)session->summary.time_ns,
-			GROUPED(self->samples), text_plural(self->samples));
+			session->value ? session->value->name : "time");
 	else
-		fputs("no time of its own", out);
+		fprintf(out, "no %s of its own",
+			session->value ? session->value->name : "time");
+	if (self->ns > 0 && !session->value)
+		fprintf(out, ", %s sample%s", GROUPED(self->samples),
+			text_plural(self->samples));
 	if (annotation->total_ns > self->ns)
-		fprintf(out, ", %s total", DURATION(annotation->total_ns));
+		fprintf(out, ", %s total",
+			AMOUNT(session, annotation->total_ns));
 	fputc('\n', out);
 }
 
@@ -566,6 +571,7 @@ static void write_file_notes(const struct annotation_table *table)
 static void write_notes(const struct annotation_table *table)
 {
 	const struct annotation *annotation = table->annotation;
+	const struct session *session = table->session;
 	const int has_sites = annotation->has_call_sites;
 
 	if (annotation->why && !table->view->is_source_only) {
@@ -577,12 +583,13 @@ static void write_notes(const struct annotation_table *table)
 	if (!table->view->is_code_only)
 		write_file_notes(table);
 	if (annotation->unplaced_ns > 0)
-		fprintf(table->out, "%s of the time has no address\n",
-			DURATION(annotation->unplaced_ns));
+		fprintf(table->out, "%s of the %s no address\n",
+			AMOUNT(session, annotation->unplaced_ns),
+			session->value ? "numbers have" : "time has");
 	if (annotation->unplaced_calls_ns > 0)
 		fprintf(table->out,
 			"%s of the total is in calls whose line is unknown\n",
-			DURATION(annotation->unplaced_calls_ns));
+			AMOUNT(session, annotation->unplaced_calls_ns));
 	if (table->total_width || (table->calls_width && !has_sites))
 		fprintf(table->out,
 			"%s: a called function counts at the line of its "

@@ -11,6 +11,17 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
+/* Returns whether the numbers of calls leave no room for names. */
+static int is_narrow(const struct session *session)
+{
+	enum { SHARE = 9, CALLS = 16 };
+
+	return session->metric == METRIC_TIME &&
+	       text_is_narrow(session->columns,
+			      (unsigned int)text_amount_width(session) + SHARE +
+				      CALLS + 1);
+}
+
 static void write_numbers(FILE *out, const struct session *session,
 			  const struct measure *measure,
 			  const struct measure *all)
@@ -22,9 +33,12 @@ static void write_numbers(FILE *out, const struct session *session,
 	if (metric == METRIC_TIME)
 		fprintf(out, "%*s ", text_amount_width(session),
 			text_amount(session, measure->ns).text);
-	fprintf(out, "%6.2f%% %15s  ",
-		whole ? 100 * (double)part / (double)whole : 0.0,
-		measure->calls ? GROUPED(measure->calls) : "-");
+	fprintf(out, "%6.2f%% ",
+		whole ? 100 * (double)part / (double)whole : 0.0);
+	if (!is_narrow(session))
+		fprintf(out, "%15s ",
+			measure->calls ? GROUPED(measure->calls) : "-");
+	fputc(' ', out);
 }
 
 static void write_name(FILE *out, struct session *session, uint32_t function)
@@ -157,8 +171,10 @@ void text_butterfly_heading(FILE *out, const struct session *session)
 	if (session->metric == METRIC_TIME)
 		fprintf(out, "%*s ", text_amount_width(session),
 			session->value ? "total" : "time");
-	fprintf(out, "%7s %15s  %s", "share", "calls",
-		"callers, the function, callees");
+	fprintf(out, "%7s ", "share");
+	if (!is_narrow(session))
+		fprintf(out, "%15s ", "calls");
+	fputs(" callers, the function, callees", out);
 }
 
 /* Shares refer to the function's time, or to the calls to and from it. */

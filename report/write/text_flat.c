@@ -35,8 +35,10 @@ static void write_calls(const struct text_table *table,
 		100 * share_of(row->self.calls, table->session->summary.calls));
 	if (table->has_contexts)
 		fprintf(table->out, " %11s", GROUPED(row->contexts));
-	fprintf(table->out, " %8s %8s  ", GROUPED(row->callers),
-		GROUPED(row->callees));
+	if (!table->is_narrow)
+		fprintf(table->out, " %8s %8s", GROUPED(row->callers),
+			GROUPED(row->callees));
+	fputs("  ", table->out);
 }
 
 /*
@@ -84,6 +86,23 @@ static void write_copies(const struct text_table *table,
 			row->copied_bytes ? GROUPED(row->copied_bytes) : "-");
 }
 
+/* Writes the number of calls, and how long they took. */
+static void write_durations(const struct text_table *table,
+			    const struct flat_row *row)
+{
+	const struct session *session = table->session;
+	FILE *out = table->out;
+
+	fprintf(out, "%*s %9s ", table->calls_width,
+		row->self.calls ? GROUPED(row->self.calls) : "-",
+		flat_has_per_call(row) ? AMOUNT(session, flat_per_call_ns(row))
+				       : "-");
+	if (timings_are_there(&session->tree.timings))
+		write_extremes(out, &row->timing);
+	if (table->view->flat->has_quantiles)
+		write_quantiles(out, row);
+}
+
 static void write_time(const struct text_table *table,
 		       const struct flat_row *row)
 {
@@ -105,14 +124,9 @@ static void write_time(const struct text_table *table,
 		fprintf(out, " %6.2f%%",
 			100 * share_of(row->total.ns,
 				       session->summary.time_ns));
-	fprintf(out, " %*s %9s ", table->calls_width,
-		row->self.calls ? GROUPED(row->self.calls) : "-",
-		flat_has_per_call(row) ? AMOUNT(session, flat_per_call_ns(row))
-				       : "-");
-	if (timings_are_there(&session->tree.timings))
-		write_extremes(out, &row->timing);
-	if (table->view->flat->has_quantiles)
-		write_quantiles(out, row);
+	fputc(' ', out);
+	if (!table->is_narrow)
+		write_durations(table, row);
 	fputc(' ', out);
 }
 
@@ -170,7 +184,12 @@ static void write_time_heading(const struct text_table *table)
 		fprintf(out, " %*s", table->amount_width, "total");
 	if (table->has_total_share)
 		fprintf(out, " %7s", "share");
-	fprintf(out, " %*s %9s %s%s ", table->calls_width, "calls", "per call",
+	fputc(' ', out);
+	if (table->is_narrow) {
+		fputc(' ', out);
+		return;
+	}
+	fprintf(out, "%*s %9s %s%s ", table->calls_width, "calls", "per call",
 		timings_are_there(timings) ? "      min       max " : "",
 		table->view->flat->has_quantiles ? "    p50 <     p99 < " : "");
 }
@@ -182,10 +201,10 @@ static void write_heading(const struct text_table *table)
 	if (table->session->metric == METRIC_TIME)
 		write_time_heading(table);
 	else
-		fprintf(table->out, "%*s %7s%s %8s %8s  ", table->calls_width,
+		fprintf(table->out, "%*s %7s%s%s  ", table->calls_width,
 			"calls", "share",
-			table->has_contexts ? "    contexts" : "", "callers",
-			"callees");
+			table->has_contexts ? "    contexts" : "",
+			table->is_narrow ? "" : "  callers  callees");
 	fprintf(table->out, "%s%s%s",
 		table->view->flat->has_copies ? "   bytes copied " : "", what,
 		strcmp(what, "function") == 0 ? "  [module]" : "");
@@ -231,7 +250,8 @@ static unsigned int modules_width(const struct text_table *table)
 
 /*
  * Chooses the columns of the table. If names have too little room, the range is
- * omitted first; then modules, which follow the names; then the total.
+ * omitted first; then modules, which follow the names; then the total; then all
+ * columns but the first two.
  */
 static void choose_columns(struct text_table *table)
 {
@@ -247,6 +267,9 @@ static void choose_columns(struct text_table *table)
 			used += 1 + 2 * COLUMN;
 		if (table->view->flat->has_quantiles)
 			used += 2 * COLUMN;
+		table->is_narrow = text_is_narrow(width, used);
+		if (table->is_narrow)
+			used = (unsigned int)table->amount_width + 8 + 3;
 		table->has_total = text_has_room(
 			width, &used, (unsigned int)table->amount_width + 1);
 		table->has_total_share = text_has_room(width, &used, 8);
@@ -257,7 +280,9 @@ static void choose_columns(struct text_table *table)
 				 width);
 		used += table->has_range ? 11 : 0;
 	} else {
-		used += 8 + 2 * 9 + 2;
+		used += 8 + 2;
+		table->is_narrow = text_is_narrow(width, used + 2 * 9);
+		used += table->is_narrow ? 0 : 2 * 9;
 		table->has_contexts = text_has_room(width, &used, 12);
 	}
 	table->room = width > used ? (int)(width - used) : 0;

@@ -16,7 +16,7 @@ struct text_table {
 	size_t shown; /* number of rows */
 	int calls_width, amount_width;
 	/* Columns that are omitted so that names have room. */
-	int has_contexts, has_total, has_total_share, has_range;
+	int is_narrow, has_contexts, has_total, has_total_share, has_range;
 	/* columns for the name and the module; 0 if they are unlimited */
 	int room;
 };

@@ -125,14 +125,49 @@ static void write_below(const struct text_walk *walk, uint64_t below,
 		all ? 100.0 * (double)below / (double)all : 0.0);
 }
 
+/* Returns the columns before the blank in front of the rails, unless narrow. */
+static size_t full_width(const struct text_walk *walk)
+{
+	const size_t amount = shows_time(walk)
+				      ? (size_t)text_amount_width(walk->session)
+				      : 15;
+	size_t used = amount + 9;
+
+	if (walk->view->diff)
+		return 3 * (amount + 1) + 11;
+	if (shows_time(walk) && !walk->view->shows_callers)
+		used += amount + 1;
+	return shows_time(walk) || !walk->view->shows_callers ? used + 16
+							      : used;
+}
+
+/* Returns whether only the columns of the subtree have room. */
+static int is_narrow(const struct text_walk *walk)
+{
+	return !walk->view->diff &&
+	       text_is_narrow(walk->session->columns,
+			      (unsigned int)full_width(walk) + 1);
+}
+
+/* Returns the columns before the blank in front of the rails. */
+static size_t numbers_width(const struct text_walk *walk)
+{
+	if (!is_narrow(walk))
+		return full_width(walk);
+	return 9 + (shows_time(walk) ? (size_t)text_amount_width(walk->session)
+				     : 15);
+}
+
 /*
  * Writes the columns for the node itself. Trees of callers have none, since
  * only sums have a meaning there; `calls` is then a sum, which is written if
- * the subtree's column shows time.
+ * the subtree's column shows time. A narrow screen has none either.
  */
 static void write_self(const struct text_walk *walk, const char *self,
 		       const char *calls)
 {
+	if (is_narrow(walk))
+		return;
 	if (shows_time(walk) && !walk->view->shows_callers)
 		fprintf(walk->out, "%*s ", text_amount_width(walk->session),
 			self);
@@ -196,22 +231,6 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 			       tree_self(walk->view->tree, index).ns)
 			   .text,
 		   node->is_context || calls ? GROUPED(calls) : "-");
-}
-
-/* Returns the columns before the blank in front of the rails. */
-static size_t numbers_width(const struct text_walk *walk)
-{
-	const size_t amount = shows_time(walk)
-				      ? (size_t)text_amount_width(walk->session)
-				      : 15;
-	size_t used = amount + 9;
-
-	if (walk->view->diff)
-		return 3 * (amount + 1) + 11;
-	if (shows_time(walk) && !walk->view->shows_callers)
-		used += amount + 1;
-	return shows_time(walk) || !walk->view->shows_callers ? used + 16
-							      : used;
 }
 
 /* Returns the style for the node's own share. */

@@ -96,6 +96,17 @@ static inline int text_has_room(unsigned int width, unsigned int *used,
 	return 1;
 }
 
+/*
+ * Returns whether names would have too few columns to be recognised, on a
+ * narrow screen. Tables then omit all columns but the main numbers.
+ */
+static inline int text_is_narrow(unsigned int width, unsigned int used)
+{
+	enum { NAME_LEAST = 12 };
+
+	return width && used + NAME_LEAST > width;
+}
+
 /* Returns the style for a share from 0 to 1. */
 enum text_style text_heat(double share);
 

@@ -405,6 +405,16 @@ class Traced(Viewed):
         self.press("Enter", r"lib::leaf\(\);")
         self.quit()
 
+    def test_calls_are_compared_from_the_list_of_functions(self):
+        self.view()
+        self.press("5", r"\[5 calls\](.*\n)+.*lib::leaf")
+        self.tmux("send-keys", "/", "leaf", "Enter")
+        self.see("leaf: 1 function")
+        self.press("c", "two of 41 calls")
+        self.press("BSpace", "the slowest 41 of 41 calls")
+        self.press("BSpace", "functions, sorted by total")
+        self.quit()
+
     def test_a_slow_call_shows_the_calls_inside_it(self):
         self.view("-f", "^store")
         shown = self.press("5", r"\[5 calls\](.*\n)+.*store")
@@ -469,6 +479,52 @@ class Untraced(Calls):
 
 
 @needs("tmux")
+class Imported(Viewed):
+    """Recordings of other tools: numbers that are neither time nor calls."""
+
+    def imported(self, text):
+        path = self.work / "input"
+        path.write_text(text)
+        done = self.clew("import", "-o", self.recording_path, path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_imported_numbers_are_not_shown_as_time(self):
+        self.imported("main;parse 30\nmain;parse;leaf 1200\nmain;store 7\n")
+        self.view(columns=120)
+        self.press("Down", "sorted by self")
+        shown = self.press("a", r"parse: 30 self \(2\.43% of all samples\), "
+                           "1,230 total")
+        self.assertNotRegex(shown, r"\d (ns|us)\b")
+        self.press("m", "the recording has no calls")
+        self.tmux("send-keys", "1", "/", "leaf")
+        self.press("Enter", "97.0 % of the samples")
+        self.quit()
+
+    def test_each_metric_keeps_its_order(self):
+        self.imported("events: Ir\nfn=main\n1 5\ncfn=work\ncalls=2 1\n1 9\n"
+                      "fn=work\n1 9\n")
+        self.view()
+        self.press("s", "sorted by total\n")
+        self.press("s", "sorted by calls\n")
+        self.press("s", "sorted by per-call\n")
+        self.press("m", "sorted by calls\n")
+        self.press("s", "sorted by contexts\n")
+        self.press("m", "sorted by per-call\n")
+        self.press("m", "sorted by contexts\n")
+        self.quit()
+
+    def test_a_narrow_terminal_shows_names(self):
+        self.imported("main;parse 30\nmain;parse;leaf 1200\nmain;store 7\n")
+        shown = self.view(columns=40, lines=10)
+        for key, pane in (None, "functions"), ("2", "tree"), ("b", "butterfly"):
+            shown = self.press(key, rf"\[\d {pane}\]") if key else shown
+            text = "\n".join(self.rows(shown))
+            for name in "main", "parse":
+                self.assertRegex(text, rf"%\s+(\S+ )?{name}\b")
+        self.quit()
+
+
+@needs("tmux")
 class Terminal(Calls):
     def test_view_fits_other_sizes_of_the_terminal(self):
         shown = self.view()
@@ -480,6 +536,9 @@ class Terminal(Calls):
         self.resize(60, 8)
         shown = self.see(r"\A(.*\n){7}\? help  q quit")
         self.assertNotIn("contexts", shown.split("\n")[3])
+        self.resize(40, 10)
+        shown = self.see(r"\A(.*\n){9}\? help  q quit")
+        self.assertRegex(self.rows(shown)[0], r"^ *[\d,]+ +[\d.]+%  lib::leaf")
         self.press("2", r"\[2 tree\]")
         self.quit()
 
