@@ -15,6 +15,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/lock.h"
+#include "preload/sys/seal.h"
 #include "preload/sys/sys.h"
 
 #define ROOM_BYTES  (UINT64_C(64) << 20)
@@ -402,11 +403,6 @@ static void restore_all(void)
 	membarrier(EXPEDITED_SYNC_CORE);
 }
 
-static int protect(int protection)
-{
-	return sys_mprotect(methods.room, (size_t)methods.used, protection);
-}
-
 /*
  * Writes the stubs of all waiting methods. The memory of stubs is not
  * executable meanwhile, which is possible because no thread is in a stub.
@@ -415,7 +411,9 @@ static int protect(int protection)
  */
 static int write_stubs(void)
 {
-	int err = protect(PROT_READ | PROT_WRITE);
+	const size_t bytes =
+		((size_t)methods.used + PAGE_BYTES - 1) & -(size_t)PAGE_BYTES;
+	int err = sys_mprotect(methods.room, bytes, PROT_READ | PROT_WRITE);
 
 	for (struct in_place_method *one = methods.waiting; !err && one;
 	     one = one->next_waiting) {
@@ -423,7 +421,7 @@ static int write_stubs(void)
 
 		in_place_code_write(&stub, one->stub);
 	}
-	return err ? err : protect(PROT_READ | PROT_EXEC);
+	return err ? err : seal_pages(methods.room, bytes);
 }
 
 static void write_all(void)

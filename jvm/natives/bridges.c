@@ -8,6 +8,7 @@
 #include "jvm/natives/bridge_code.h"
 #include "preload/hot/runtime.h"
 #include "preload/sys/lock.h"
+#include "preload/sys/seal.h"
 #include "preload/sys/sys.h"
 
 /*
@@ -83,7 +84,7 @@ static struct bridge_chunk *make_chunk(void)
 		for (uint32_t i = 0; i < CHUNK_BRIDGES; i++)
 			bridge_code_write(code + i * BRIDGE_CODE_BYTES,
 					  &chunk->records[i]);
-		if (!sys_mprotect(code, CODE_BYTES, PROT_READ | PROT_EXEC)) {
+		if (!seal_pages(code, CODE_BYTES)) {
 			chunk->code = code;
 			chunk->older = bridges.newest;
 			atomic_store(&bridges.newest, chunk);

@@ -418,9 +418,10 @@ static void keep_spare(const struct pass *pass)
 /*
  * Writes the patches of all candidates. If writing fails, the patch was in the
  * list of patches for a moment, and a SIGTRAP handler may still read it. Its
- * memory is therefore not freed.
+ * memory is therefore not freed. Returns 0, or -errno if stubs cannot be made
+ * executable; then no candidate is hooked.
  */
-static void commit_candidates(struct pass *pass)
+static int commit_candidates(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
 	int err = windows_seal(&cold->windows), failed = 0;
@@ -446,6 +447,7 @@ static void commit_candidates(struct pass *pass)
 		c->patch = NULL; /* excludes the candidate from further steps */
 	}
 	frames_announce_to_debugger(&cold->windows);
+	return err;
 }
 
 static void close_prelinked(struct pass *pass)
@@ -455,12 +457,16 @@ static void close_prelinked(struct pass *pass)
 	prelinking_end(&pass->prelinking);
 }
 
+/*
+ * Without executable stubs the first pass fails, because nothing would be
+ * counted. In a later pass the verdicts of the functions are enough.
+ */
 static int hook_candidates(struct pass *pass)
 {
 	struct cold *cold = pass->cold;
 	const int has_traps = !rt.is_late && trap_is_possible();
 	struct patch_workshop workshop;
-	int err = 0;
+	int err = 0, sealed;
 
 	if (!cold->has_begun)
 		err = begin(cold);
@@ -474,12 +480,12 @@ static int hook_candidates(struct pass *pass)
 	ask_layers(pass);
 	prepare_patches(pass, &workshop, has_traps, err);
 	keep_spare(pass);
-	commit_candidates(pass);
+	sealed = commit_candidates(pass);
 	close_prelinked(pass);
 	hook_probes_record(&pass->probes);
 	if (!slices_are_left())
 		candidates_record_costs(pass->first, pass->now_ns);
-	return 0;
+	return pass->now_ns ? 0 : sealed;
 }
 
 /*

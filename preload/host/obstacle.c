@@ -21,6 +21,10 @@ static const char *meaning_of(int err)
 	case EPERM:
 	case EROFS:
 		return "the kernel does not permit it";
+	case ENOEXEC:
+		return "the kernel lets no memory become executable that was "
+		       "written (MemoryDenyWriteExecute, PR_SET_MDWE or "
+		       "SELinux)";
 	case ENOENT:
 	case ENOTDIR:
 		return "the directory of the recording does not exist";

@@ -6,6 +6,7 @@
 
 #include "disasm/jumps.h"
 #include "machine/address_space.h"
+#include "preload/sys/seal.h"
 #include "preload/sys/sys.h"
 
 #define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
@@ -91,8 +92,7 @@ int pads_seal(struct pads *pads)
 
 		if (page->is_sealed)
 			continue;
-		err = sys_mprotect((void *)page->start, PAGE_BYTES,
-				   PROT_READ | PROT_EXEC);
+		err = seal_pages((void *)page->start, PAGE_BYTES);
 		if (err)
 			return err;
 		page->is_sealed = 1;

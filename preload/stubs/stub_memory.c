@@ -10,6 +10,7 @@
 #include "preload/stubs/stub_image.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/enlarge.h"
+#include "preload/sys/seal.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 #include "wire/recording.h"
@@ -187,8 +188,9 @@ static int map_from_file(uint64_t place, int fd, uint64_t bytes)
 }
 
 /*
- * Makes the image executable. A refusal here, as on a file system mounted
- * noexec, predicts a refusal for stubs.
+ * Makes the image executable. A refusal here predicts a refusal for stubs, as
+ * on a file system mounted noexec or in a hardened process (seal.h). The
+ * block is then anonymous memory.
  */
 static int protect_image(uint64_t place)
 {
@@ -249,7 +251,7 @@ static void name_anonymous(uint64_t place, enum stub_image_of what)
 
 	strcpy(image->name, "[clew stubs]");
 	stub_image_write(image, place, what);
-	protect_image(place);
+	seal_pages(image, sizeof(*image));
 }
 
 int stub_memory_reserve(uint64_t place, enum stub_image_of what)

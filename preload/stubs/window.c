@@ -8,6 +8,7 @@
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
 #include "preload/stubs/stub_memory.h"
+#include "preload/sys/seal.h"
 #include "preload/sys/sys.h"
 
 #define REACH  ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
@@ -497,8 +498,7 @@ static int seal_span(struct windows *windows, uint32_t i)
 
 	if (span->next == span->start)
 		return 0;
-	err = sys_mprotect((void *)span->start, filled - span->start,
-			   PROT_READ | PROT_EXEC);
+	err = seal_pages((void *)span->start, filled - span->start);
 	if (err)
 		return err;
 	span->start = span->next = filled;

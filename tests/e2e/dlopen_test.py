@@ -3,9 +3,10 @@
 """Libraries loaded at run time are hooked before their constructors, and
 released when unloaded."""
 import collections
+import errno
 import pathlib
 
-from lib import clewtest
+from lib import clewtest, seccomp
 from lib.clewtest import needs, target
 
 
@@ -55,6 +56,8 @@ class Libraries(clewtest.Case):
     def test_library_without_new_stubs_is_counted_at_its_old_address(self):
         """A library reloaded at its old address is counted. New libraries
         cannot get stubs."""
+        self.before_exec = seccomp.Filter().refuse(
+            "memfd_create", errno.EPERM).install
         part, bases = self.use("an", "ah", "bh")
         (path, loads), = [(path, loads) for path, loads in bases.items()
                           if len(loads) == 2]
@@ -62,6 +65,10 @@ class Libraries(clewtest.Case):
         for (library, vaddr), calls in self.calls.items():
             if library in (path, "-"):
                 self.assertEqual(self.counted(part, library, vaddr), calls)
+
+    def test_a_library_is_counted_if_no_memory_becomes_executable(self):
+        part, _ = self.use("an", "ah", "bh")
+        self.assert_exact(part)
 
     def test_every_way_of_loading_is_noticed(self):
         for how in "nlgdm":

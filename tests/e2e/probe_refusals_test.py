@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Probes are refused if space, memory or a hook is missing."""
-import ctypes
 import subprocess
 
 from lib import clewtest
@@ -123,8 +122,6 @@ int main(void)
 }
 """
 
-PR_SET_MDWE = 65  # With this option, no memory can become executable (since Linux 6.3).
-
 
 class Refusals(Case):
     def setUp(self):
@@ -161,19 +158,6 @@ class Refusals(Case):
 
     def test_missing_memory_is_refused(self):
         self.crowded("memory", "out of memory")
-
-    def test_probe_in_unwritable_code_is_refused(self):
-        if self.run_program(["/usr/bin/python3", "-c", f"""if 1:
-                import ctypes
-                exit(ctypes.CDLL(None).prctl({PR_SET_MDWE}, 1, 0, 0, 0) != 0)
-                """]).returncode:
-            self.skipTest("no such prctl() here")
-        program = self.built("part", PART +
-                             "int main(void) { return part(1) != 20; }")
-        self.before_exec = lambda: ctypes.CDLL(None).prctl(
-            PR_SET_MDWE, 1, 0, 0, 0)
-        self.assertEqual(self.refused([program], "part"),
-                         ["the code could not be written"])
 
     def test_probe_in_a_function_left_out_by_a_budget_is_refused(self):
         program = self.built("leaf", LEAF)

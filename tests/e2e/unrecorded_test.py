@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """If a program was not recorded, clew record and the reports say why."""
-import ctypes
 import resource
 
-from lib import clewtest, wire
+from lib import clewtest
 from lib.clewtest import PYTHON, needs
 
 HELLO = ["/bin/echo", "hello"]
@@ -85,38 +84,6 @@ class Reasons(clewtest.Case):
         self.assertEqual((done.stdout, done.returncode), ("hello\n", 0))
         self.assertIn("a program was not recorded: it runs in an emulator",
                       self.details(self.recording_path))
-
-
-PR_SET_MDWE = 65  # With this option, no memory can become executable (since Linux 6.3).
-
-
-class Refusals(clewtest.Case):
-    """Programs that are recorded, but without hooks."""
-
-    def forbid(self):
-        return ctypes.CDLL(None).prctl(PR_SET_MDWE, 1, 0, 0, 0)
-
-    def test_no_memory_is_made_executable(self):
-        if self.run_program([PYTHON, "-c", f"""if 1:
-                import ctypes
-                exit(ctypes.CDLL(None).prctl({PR_SET_MDWE}, 1, 0, 0, 0) != 0)
-                """]).returncode:
-            self.skipTest("no such prctl() here")
-        self.record(HELLO)
-        self.before_exec = self.forbid
-        verdicts = self.verdicts("--no-prelinking")
-        self.assertIn(("NOT_EXECUTABLE", "REFUSED"), verdicts)
-        self.assertNotIn("HOOKED", [kind for _, kind in verdicts])
-        self.assertNotIn(("UNPATCHABLE", "REFUSED"), verdicts)
-        # Text from the cache of an earlier process is mapped and needs no write.
-        self.assertIn(("JUMP", "HOOKED"), self.verdicts())
-
-    def verdicts(self, *options):
-        self.assert_same_behaviour(self.run_program(HELLO),
-                                   self.record(HELLO, options))
-        part, = self.recording().parts
-        return {wire.VERDICTS[function.verdict][:2]
-                for module in part.modules for function in module.functions}
 
 
 class Notes(clewtest.Case):

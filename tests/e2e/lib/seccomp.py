@@ -14,13 +14,15 @@ NUMBERS = {"read": 0, "write": 1, "mmap": 9, "mprotect": 10, "munmap": 11,
            "arch_prctl": 158, "membarrier": 324, "perf_event_open": 298,
            "madvise": 28, "close_range": 436, "mincore": 27, "clone": 56,
            "ptrace": 101, "mount": 165, "unshare": 272, "bpf": 321,
-           "setns": 308, "timer_create": 222, "personality": 135}
+           "setns": 308, "timer_create": 222, "memfd_create": 319,
+           "pkey_mprotect": 329, "shmat": 30, "personality": 135}
 MADV_POPULATE_WRITE = 23  # since Linux 5.14
 
 LOAD, JUMP_EQUAL, JUMP_ABOVE, JUMP_SET, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
+AND = 0x54
 ALLOW, ERRNO, KILL = 0x7fff0000, 0x00050000, 0x80000000
 CLONE_NEW = 0x7e020000  # the flags of clone() that make namespaces
-PROT_EXEC = 4
+PROT_WRITE, PROT_EXEC, SHM_EXEC = 2, 4, 0o100000
 NUMBER_AT, ARGUMENTS_AT = 0, 16
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
 
@@ -39,6 +41,15 @@ def like_dockers():
     for name in "bpf", "mount", "setns", "unshare", "perf_event_open":
         refused.refuse(name, errno.EPERM)
     return refused.refuse_flags("clone", 0, CLONE_NEW, errno.EPERM)
+
+
+def memory_deny_write_execute():
+    """Returns the filter of systemd's MemoryDenyWriteExecute=."""
+    return (Filter()
+            .refuse_all_flags("mmap", 2, PROT_EXEC | PROT_WRITE, errno.EPERM)
+            .refuse_flags("mprotect", 2, PROT_EXEC, errno.EPERM)
+            .refuse_flags("pkey_mprotect", 2, PROT_EXEC, errno.EPERM)
+            .refuse_flags("shmat", 2, SHM_EXEC, errno.EPERM))
 
 
 class Filter:
@@ -83,6 +94,15 @@ class Filter:
                 .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
                 .add(LOAD, ARGUMENTS_AT + 8 * argument)
                 .add(JUMP_SET, flags, 0, 1)
+                .add(RETURN, ERRNO | error))
+
+    def refuse_all_flags(self, name, argument, flags, error):
+        """Refuses calls whose argument has all of these flags."""
+        return (self.add(LOAD, NUMBER_AT)
+                .add(JUMP_EQUAL, NUMBERS[name], 0, 4)
+                .add(LOAD, ARGUMENTS_AT + 8 * argument)
+                .add(AND, flags)
+                .add(JUMP_EQUAL, flags, 0, 1)
                 .add(RETURN, ERRNO | error))
 
     def install(self):

@@ -12,6 +12,7 @@
 #include "preload/hot/upcalls.h"
 #include "preload/stack/walk.h"
 #include "preload/sys/copy_bytes.h"
+#include "preload/sys/seal.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
@@ -112,7 +113,7 @@ static int make_chunk(uint64_t chunk)
 	if (sys_failed(code))
 		return -ENOMEM;
 	write_chunk(code, offset, (uint32_t)target);
-	if (!sys_mprotect(code, CHUNK_BYTES, PROT_READ | PROT_EXEC) &&
+	if (!seal_pages(code, CHUNK_BYTES) &&
 	    !sys_failed((void *)sys_call(
 		    SYS_mremap, (long)(code + skipped),
 		    (long)(CHUNK_BYTES - skipped),

@@ -23,6 +23,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/timing.h"
 #include "preload/stubs/stub_write.h"
+#include "preload/sys/seal.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
@@ -71,7 +72,7 @@ static int write_page(uint8_t *page, function *stub, function *bare)
 				 page, (uintptr_t)page);
 	}
 	arena_fini(&scratch);
-	return err ? err : sys_mprotect(page, PAGE, PROT_READ | PROT_EXEC);
+	return err ? err : seal_pages(page, PAGE);
 }
 
 /* Returns the ticks of CALLS calls. */
