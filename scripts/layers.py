@@ -56,8 +56,8 @@ MAY_INCLUDE = {
        for room, others, below in (
            ("preload/hot", {"wire"}, ""),
            ("preload/sys", set(), "hot"),
-           ("preload/host", {"wire", "loaded", "image", "match", "expression"},
-            "hot sys"),
+           ("preload/host", {"wire", "loaded", "image", "match", "expression",
+                              "disasm"}, "hot sys"),
            ("preload/record", {"wire", "cgroup"}, "hot sys"),
            ("preload/stack", {"wire"}, "hot sys host record"),
            ("preload/time", {"wire"}, "hot sys host record stack"),
