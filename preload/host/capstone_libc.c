@@ -9,11 +9,18 @@
  * same is true of vsnprintf(). Capstone sorts a table of its own on first use.
  * libc's qsort() would call malloc for it; the heapsort in this file works in
  * place.
+ *
+ * Capstone 5 also prints messages and contains assertions. A message is
+ * discarded. An assertion that fails ends the decoding of the instruction and
+ * not the program.
  */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "disasm/decode.h"
 
 typedef int (*comparison)(const void *, const void *);
 
@@ -90,4 +97,59 @@ int vsnprintf(char *out, size_t bytes, const char *format, va_list arguments)
 	if (bytes)
 		*out = '\0';
 	return 0;
+}
+
+/* Nobody writes it. */
+FILE *stderr;
+
+int printf(const char *format, ...)
+{
+	return 0;
+}
+
+int puts(const char *text)
+{
+	return 0;
+}
+
+size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file)
+{
+	return count;
+}
+
+char *strcpy(char *restrict to, const char *restrict from)
+{
+	stpcpy(to, from);
+	return to;
+}
+
+/* ---- Functions that only macros of libc's headers name ---- */
+
+void __assert_fail(const char *assertion, const char *file, unsigned int line,
+		   const char *function);
+int __printf_chk(int flag, const char *format, ...);
+void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room);
+char *__strcpy_chk(char *to, const char *from, size_t room);
+
+void __assert_fail(const char *assertion, const char *file, unsigned int line,
+		   const char *function)
+{
+	decode_abandon();
+}
+
+int __printf_chk(int flag, const char *format, ...)
+{
+	return 0;
+}
+
+void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room)
+{
+	if (bytes > room)
+		decode_abandon();
+	return memcpy(to, from, bytes);
+}
+
+char *__strcpy_chk(char *to, const char *from, size_t room)
+{
+	return __memcpy_chk(to, from, strlen(from) + 1, room);
 }

@@ -2,6 +2,7 @@
 #include "disasm_fixture.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "disasm/decoded.h"
@@ -295,6 +296,28 @@ static void changes_of_the_stack_pointer_are_decoded(void **state)
 		if (sets != rows[i].kind)
 			fail_msg("row %zu: %d", i, sets);
 	}
+}
+
+static int abandon(char *out, size_t bytes, const char *format,
+		   va_list arguments)
+{
+	decode_abandon();
+}
+
+static void an_abandoned_instruction_is_refused(void **state)
+{
+	static const uint8_t add[] = { 0x48, 0x83, 0xc0, 0x7b };
+	const struct decoder *decoder = *state;
+	const char *mnemonic, *operands_text;
+
+	assert_int_equal(decode_text(decoder, add, sizeof(add), 0, abandon,
+				     &mnemonic, &operands_text),
+			 -EILSEQ);
+	assert_int_equal(decode_text(decoder, add, sizeof(add), 0, vsnprintf,
+				     &mnemonic, &operands_text),
+			 0);
+	assert_string_equal(mnemonic, "addq");
+	assert_string_equal(operands_text, "$0x7b, %rax");
 }
 
 static void opening_without_memory_fails_cleanly(void **state)
@@ -602,6 +625,7 @@ int main(void)
 			newer_instructions_cut_off_anywhere_are_refused),
 		cmocka_unit_test(use_of_the_stack_is_seen),
 		cmocka_unit_test(changes_of_the_stack_pointer_are_decoded),
+		cmocka_unit_test(an_abandoned_instruction_is_refused),
 		cmocka_unit_test(opening_without_memory_fails_cleanly),
 		cmocka_unit_test(both_modes_agree_on_random_bytes),
 		cmocka_unit_test(

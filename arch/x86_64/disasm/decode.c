@@ -26,6 +26,11 @@
 #include "disasm/decoded.h"
 #include "disasm/newer.h"
 
+/* capstone 5 corrected the name of this instruction. */
+#if CS_API_MAJOR < 5
+#define X86_INS_UD1 X86_INS_UD2B
+#endif
+
 #define SCRATCH_BYTES 2048
 
 /* The memory at decoder->workspace. */
@@ -36,6 +41,7 @@ struct workspace {
 	void *context;
 	decoder_format format; /* not NULL only in decode_text() */
 	size_t scratch_used;
+	void *abandoned[5]; /* where decode_abandon() continues */
 	_Alignas(16) unsigned char scratch[SCRATCH_BYTES];
 	struct decoded decoded;
 };
@@ -91,15 +97,22 @@ static int hook_vsnprintf(char *out, size_t bytes, const char *format,
 	return 0;
 }
 
-static int disassemble(csh handle, struct workspace *ws, const uint8_t *code,
-		       size_t bytes)
+_Noreturn void decode_abandon(void)
 {
-	uint64_t pc = 0;
+	if (working)
+		__builtin_longjmp(working->abandoned, 1);
+	__builtin_trap();
+}
+
+static int disassemble(csh handle, struct workspace *ws, const uint8_t *code,
+		       size_t bytes, uint64_t pc)
+{
 	int is_known;
 
 	ws->scratch_used = 0;
 	working = ws;
-	is_known = cs_disasm_iter(handle, &code, &bytes, &pc, &ws->insn);
+	is_known = !__builtin_setjmp(ws->abandoned) &&
+		   cs_disasm_iter(handle, &code, &bytes, &pc, &ws->insn);
 	working = NULL;
 	return is_known ? 0 : -EILSEQ;
 }
@@ -118,7 +131,7 @@ static int open_handle(csh *handle, cs_opt_value detail, struct workspace *ws)
 	    cs_option(*handle, CS_OPT_DETAIL, detail) != CS_ERR_OK)
 		err = -ENOSYS;
 	working = NULL;
-	return err ? err : disassemble(*handle, ws, nop, sizeof(nop));
+	return err ? err : disassemble(*handle, ws, nop, sizeof(nop), 0);
 }
 
 static int open_handles(struct decoder *decoder, struct workspace *ws)
@@ -216,7 +229,7 @@ static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 	int err = 0;
 
 	/* This version of capstone omits the operands of ud0 and ud1. */
-	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B ||
+	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD1 ||
 	    branch_has_idle_rex(code, raw->size))
 		return -EILSEQ;
 	insn.kind = kind_of(raw->id);
@@ -379,7 +392,7 @@ int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context)
 static int scan(csh handle, struct workspace *ws, const uint8_t *code,
 		size_t bytes, struct insn *out)
 {
-	if (disassemble(handle, ws, code, bytes))
+	if (disassemble(handle, ws, code, bytes, 0))
 		return newer_decode(code, bytes, out);
 	return classify(&ws->insn, code, out);
 }
@@ -390,7 +403,7 @@ static int scan_operands(csh handle, struct workspace *ws, const uint8_t *code,
 	struct insn insn;
 	int err;
 
-	if (disassemble(handle, ws, code, bytes)) {
+	if (disassemble(handle, ws, code, bytes, 0)) {
 		err = newer_decode(code, bytes, &insn);
 		insn.uses_stack = 1;
 		insn.sets_stack = 1;
@@ -440,19 +453,15 @@ int decode_text(const struct decoder *decoder, const uint8_t *code,
 		const char **mnemonic, const char **operands)
 {
 	struct workspace *ws = decoder->workspace;
-	int is_known;
+	int err;
 
 	ws->format = format;
-	ws->scratch_used = 0;
-	working = ws;
 	cs_option(decoder->detail, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	is_known =
-		cs_disasm_iter(decoder->detail, &code, &bytes, &pc, &ws->insn);
+	err = disassemble(decoder->detail, ws, code, bytes, pc);
 	cs_option(decoder->detail, CS_OPT_SYNTAX, CS_OPT_SYNTAX_INTEL);
-	working = NULL;
 	ws->format = NULL;
-	if (!is_known)
-		return -EILSEQ;
+	if (err)
+		return err;
 	*mnemonic = ws->insn.mnemonic;
 	*operands = ws->insn.op_str;
 	return 0;
@@ -515,7 +524,7 @@ enum flags_use decode_flags(const struct decoder *decoder, const uint8_t *code,
 	struct workspace *ws = decoder->workspace;
 	const cs_detail *detail = &ws->detail;
 
-	if (disassemble(decoder->detail, ws, code, bytes))
+	if (disassemble(decoder->detail, ws, code, bytes, 0))
 		return FLAGS_ARE_KEPT;
 	if (is_exchange(ws->insn.id))
 		return FLAGS_ARE_WRITTEN;

@@ -90,6 +90,12 @@ int decode_text(const struct decoder *decoder, const uint8_t *code,
 		size_t bytes, uint64_t pc, decoder_format format,
 		const char **mnemonic, const char **operands);
 
+/*
+ * Ends the decoding that runs in this thread: its function then returns
+ * -EILSEQ. The disassembler library calls this if it finds itself broken.
+ */
+_Noreturn void decode_abandon(void);
+
 /* How an instruction uses the CPU flags that its predecessor has set. */
 enum flags_use { FLAGS_ARE_KEPT, FLAGS_ARE_READ, FLAGS_ARE_WRITTEN };
 

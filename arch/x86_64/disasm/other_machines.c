@@ -26,6 +26,7 @@
 	X(SystemZ)                                                             \
 	X(TMS320C64x)                                                          \
 	X(TriCore)                                                             \
+	X(TRICORE)                                                             \
 	X(WASM)                                                                \
 	X(XCore)
 
