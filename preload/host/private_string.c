@@ -9,6 +9,8 @@
  * functions of these names; and with --libc libc's functions are hooked.
  *
  * Hot and warm code must not call these functions, because they may use SSE.
+ *
+ * Parentheses around a name keep it from being a macro, as in glibc 2.43.
  */
 #include <stdint.h>
 #include <string.h>
@@ -82,7 +84,7 @@ int bcmp(const void *a, const void *b, size_t bytes)
 	return memcmp(a, b, bytes);
 }
 
-void *memchr(const void *bytes, int value, size_t count)
+void *(memchr)(const void *bytes, int value, size_t count)
 {
 	const uint8_t *at = bytes;
 
@@ -123,7 +125,7 @@ int strcmp(const char *a, const char *b)
 	return strncmp(a, b, SIZE_MAX);
 }
 
-char *strchr(const char *string, int c)
+char *(strchr)(const char *string, int c)
 {
 	for (; *string != (char)c; string++)
 		if (!*string)
@@ -131,7 +133,7 @@ char *strchr(const char *string, int c)
 	return (char *)string;
 }
 
-char *strrchr(const char *string, int c)
+char *(strrchr)(const char *string, int c)
 {
 	const char *found = NULL;
 
@@ -166,7 +168,7 @@ size_t strcspn(const char *string, const char *set)
 	return span(string, set, 0);
 }
 
-char *strstr(const char *string, const char *wanted)
+char *(strstr)(const char *string, const char *wanted)
 {
 	const size_t bytes = strlen(wanted);
 
