@@ -223,7 +223,7 @@ static int is_in_old(struct debug_reading *reading, Dwarf_Die die,
 			is_in |= vaddr >= base + ranges[i].dwr_addr1 &&
 				 vaddr < base + ranges[i].dwr_addr2;
 	}
-	dwarf_ranges_dealloc(reading->debug, ranges, count);
+	dwarf_dealloc_ranges(reading->debug, ranges, count);
 	return is_in;
 }
 

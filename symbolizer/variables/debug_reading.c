@@ -31,14 +31,14 @@ enum { SECTIONS = sizeof(section_names) / sizeof(*section_names) };
 #define SLACK_BYTES 64
 
 struct debug_sections {
-	Dwarf_Obj_Access_Interface interface;
+	Dwarf_Obj_Access_Interface_a interface;
 	unsigned int count;
 	const char *names[SECTIONS]; /* names of the file's sections */
 	struct span bytes[SECTIONS];
 };
 
-static int get_section(void *object, Dwarf_Half index,
-		       Dwarf_Obj_Access_Section *out, int *error)
+static int get_section(void *object, debug_section_index index,
+		       Dwarf_Obj_Access_Section_a *out, int *error)
 {
 	const struct debug_sections *sections = object;
 
@@ -46,13 +46,13 @@ static int get_section(void *object, Dwarf_Half index,
 	if (index >= sections->count)
 		return DW_DLV_NO_ENTRY;
 	memset(out, 0, sizeof(*out));
-	out->name = sections->names[index];
-	out->size = sections->bytes[index].bytes;
+	out->as_name = sections->names[index];
+	out->as_size = sections->bytes[index].bytes;
 	return DW_DLV_OK;
 }
 
-static int load_section(void *object, Dwarf_Half index, Dwarf_Small **out,
-			int *error)
+static int load_section(void *object, debug_section_index index,
+			Dwarf_Small **out, int *error)
 {
 	const struct debug_sections *sections = object;
 
@@ -63,10 +63,10 @@ static int load_section(void *object, Dwarf_Half index, Dwarf_Small **out,
 	return DW_DLV_OK;
 }
 
-static Dwarf_Endianness get_order(void *object)
+static debug_byte_order get_order(void *object)
 {
 	(void)object;
-	return DW_OBJECT_LSB;
+	return DEBUG_LITTLE_ENDIAN;
 }
 
 static Dwarf_Small get_length_bytes(void *object)
@@ -88,13 +88,13 @@ static Dwarf_Unsigned get_count(void *object)
 	return sections->count;
 }
 
-static const Dwarf_Obj_Access_Methods methods = {
-	.get_section_info = get_section,
-	.get_byte_order = get_order,
-	.get_length_size = get_length_bytes,
-	.get_pointer_size = get_pointer_bytes,
-	.get_section_count = get_count,
-	.load_section = load_section,
+static const Dwarf_Obj_Access_Methods_a methods = {
+	.om_get_section_info = get_section,
+	.om_get_byte_order = get_order,
+	.om_get_length_size = get_length_bytes,
+	.om_get_pointer_size = get_pointer_bytes,
+	.om_get_section_count = get_count,
+	.om_load_section = load_section,
 };
 
 static struct span copy_of(struct span bytes)
@@ -208,7 +208,7 @@ int debug_reading_open(struct debug_reading *reading, struct elf *elf)
 	if (sections->count < 2 || sections->names[1] != section_names[1])
 		return 1;
 	sections->interface =
-		(Dwarf_Obj_Access_Interface){ sections, &methods };
+		(Dwarf_Obj_Access_Interface_a){ sections, &methods };
 	done = dwarf_object_init_b(&sections->interface, NULL, NULL,
 				   DW_GROUPNUMBER_ANY, &reading->debug, &error);
 	if (done == DW_DLV_NO_ENTRY)

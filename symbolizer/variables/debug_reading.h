@@ -5,11 +5,9 @@
 #ifndef CLEW_SYMBOLIZER_VARIABLES_DEBUG_READING_H
 #define CLEW_SYMBOLIZER_VARIABLES_DEBUG_READING_H
 
-#include <dwarf.h>
-#include <libdwarf.h>
-
 #include "symbolizer/elf/elf.h"
 #include "symbolizer/elf/map.h"
+#include "symbolizer/variables/libdwarf_versions.h"
 #include "symbolizer/variables/variable_answer.h"
 
 /* Limit of nesting; damaged files may contain circles. */

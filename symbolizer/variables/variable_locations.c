@@ -229,14 +229,13 @@ static void take_operations(struct location_steps *out,
 	if (!count)
 		out->why = "it is optimized out at this address";
 	for (Dwarf_Unsigned i = 0; i < count && !out->why; i++) {
-		Dwarf_Unsigned operands[3] = { 0 }, raw[3], branch;
+		Dwarf_Unsigned operands[3] = { 0 }, branch;
 		Dwarf_Error error = NULL;
 		Dwarf_Small op;
 
-		if (dwarf_get_location_op_value_d(
+		if (dwarf_get_location_op_value_c(
 			    operations, i, &op, &operands[0], &operands[1],
-			    &operands[2], &raw[0], &raw[1], &raw[2], &branch,
-			    &error) != DW_DLV_OK)
+			    &operands[2], &branch, &error) != DW_DLV_OK)
 			out->why = "its location expression is damaged";
 		else
 			take_operation(out, op, operands[0], operands[1]);
@@ -283,7 +282,7 @@ static void read_list(struct location_steps *out, Dwarf_Attribute attribute)
 		if (is_found)
 			take_operations(out, entry, operations);
 	}
-	dwarf_loc_head_c_dealloc(head);
+	dwarf_dealloc_loc_head_c(head);
 	if (!is_found && !out->why)
 		out->why = "it is optimized out at this address";
 }

@@ -22,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dwarf.h>
-#include <libdwarf.h>
+#include "symbolizer/variables/libdwarf_versions.h"
 
 struct scope {
 	struct scope *caller; /* NULL: not inlined */
@@ -126,7 +125,7 @@ static void visit_old_ranges(Dwarf_Die die, Dwarf_Off offset,
 			visit(base + range->dwr_addr1, base + range->dwr_addr2,
 			      context);
 	}
-	dwarf_ranges_dealloc(debug, ranges, count);
+	dwarf_dealloc_ranges(debug, ranges, count);
 }
 
 static void visit_new_ranges(Dwarf_Attribute ranges, Dwarf_Half form,
@@ -582,6 +581,24 @@ static void write_place(const struct place *place)
 	}
 }
 
+#ifdef DW_LIBDWARF_VERSION
+
+static int open_file(const char *path)
+{
+	return dwarf_init_path(path, NULL, 0, DW_GROUPNUMBER_ANY, NULL, NULL,
+			       &debug, &problem);
+}
+
+#else
+
+static int open_file(const char *path)
+{
+	return dwarf_init_path(path, NULL, 0, DW_DLC_READ, DW_GROUPNUMBER_ANY,
+			       NULL, NULL, &debug, NULL, 0, NULL, &problem);
+}
+
+#endif
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -590,10 +607,7 @@ int main(int argc, char **argv)
 	}
 	read_addresses();
 	dwarf_set_de_alloc_flag(0);
-	if (!check(dwarf_init_path(argv[1], NULL, 0, DW_DLC_READ,
-				   DW_GROUPNUMBER_ANY, NULL, NULL, &debug, NULL,
-				   0, NULL, &problem),
-		   argv[1]))
+	if (!check(open_file(argv[1]), argv[1]))
 		give_up(argv[1]);
 	visit_units();
 	for (size_t i = 0; i < place_count; i++)
