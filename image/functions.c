@@ -42,9 +42,14 @@ static int grow(struct gathering *g)
 	return 0;
 }
 
-/* Returns whether [vaddr, vaddr + size) is code of the file. */
+/*
+ * Returns whether [vaddr, vaddr + size) is code of the file. Segments of a
+ * damaged file may overlap: image_at() then finds fewer bytes.
+ */
 static int is_code(const struct image *image, uint64_t vaddr, uint64_t size)
 {
+	uint64_t left;
+
 	for (uint16_t i = 0; i < image->segment_count; i++) {
 		const Elf64_Phdr *segment = image->segments + i;
 		uint64_t skip = vaddr - segment->p_vaddr;
@@ -53,7 +58,8 @@ static int is_code(const struct image *image, uint64_t vaddr, uint64_t size)
 		    vaddr >= segment->p_vaddr && skip < segment->p_filesz &&
 		    size <= segment->p_filesz - skip)
 			return size <= UINT32_MAX &&
-			       image_at(image, vaddr, NULL) != NULL;
+			       image_at(image, vaddr, &left) != NULL &&
+			       size <= left;
 	}
 	return 0;
 }

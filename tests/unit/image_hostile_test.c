@@ -137,6 +137,29 @@ static void spoil_section(struct copy *copy, const char *name, int rounds)
 		spoil(copy, section->sh_offset, section->sh_size, rounds);
 }
 
+/* The first segment gets to end between two bytes of a function. */
+static void segments_that_overlap_do_no_harm(void **state)
+{
+	struct copy *copy = *state;
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)copy->bytes;
+	Elf64_Phdr *segment = (Elf64_Phdr *)(copy->bytes + header->e_phoff);
+	Elf64_Phdr *first, *code;
+
+	while (segment->p_type != PT_LOAD)
+		segment++;
+	first = segment;
+	while (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+		segment++;
+	code = segment;
+	for (uint64_t bytes = 64; bytes < 2048; bytes += 7) {
+		const Elf64_Phdr before = *first;
+
+		first->p_filesz = code->p_vaddr + bytes - first->p_vaddr;
+		find_functions(copy->bytes, copy->size);
+		*first = before;
+	}
+}
+
 static void spoilt_headers_do_no_harm(void **state)
 {
 	struct copy *copy = *state;
@@ -217,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_sound_file_is_understood),
 		cmocka_unit_test(truncated_files_are_refused_or_sound),
+		cmocka_unit_test(segments_that_overlap_do_no_harm),
 		cmocka_unit_test(spoilt_headers_do_no_harm),
 		cmocka_unit_test(spoilt_unwind_information_does_no_harm),
 		cmocka_unit_test(spoilt_symbols_do_no_harm),
