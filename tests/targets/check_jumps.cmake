@@ -3,7 +3,10 @@
 # Fails unless each of FUNCTIONS in an object FILE ends with a jump out of it.
 # Otherwise a test of tail calls could pass because the compiler made none.
 execute_process(COMMAND ${OBJDUMP} -dr --no-show-raw-insn ${FILE}
-  OUTPUT_VARIABLE code COMMAND_ERROR_IS_FATAL ANY)
+  OUTPUT_VARIABLE code RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "${OBJDUMP} ${FILE}: ${failed}")
+endif()
 foreach(function ${FUNCTIONS})
   string(FIND "${code}" "<${function}>:" begin)
   if(begin EQUAL -1)
