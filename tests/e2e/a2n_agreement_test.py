@@ -17,7 +17,7 @@ import subprocess
 import unittest
 
 from lib import a2n_evidence, a2n_truth, clewtest
-from lib.clewtest import slow
+from lib.clewtest import PYTHON_FILE, slow
 
 ADDRESSES = 10000
 LINES_AGREED = 0.998
@@ -190,7 +190,7 @@ class Agreement(clewtest.Case):
         self.system_library(LIBC)
 
     def test_lines_of_python_agree_with_other_tools(self):
-        self.system_library("/usr/bin/python3.11")
+        self.system_library(PYTHON_FILE)
 
     def test_lines_of_templates_agree_with_other_tools(self):
         source = self.work / "templates.cc"

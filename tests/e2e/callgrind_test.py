@@ -12,7 +12,7 @@ import re
 import shutil
 
 from lib import callgrind, clewtest, simulation
-from lib.clewtest import PYTHON, needs
+from lib.clewtest import PYTHON_FILE, needs
 
 PYTHON_LOAD = """
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
@@ -94,7 +94,7 @@ class Callgrind(simulation.Case):
 
     @needs("valgrind")
     def test_counts_of_python3_are_those_of_callgrind(self):
-        compared = self.compare(PYTHON + ".11", "-S", "-s", "-c", PYTHON_LOAD,
+        compared = self.compare(PYTHON_FILE, "-S", "-s", "-c", PYTHON_LOAD,
                                 variable="PYTHONHASHSEED=0")
         self.assertGreater(compared, 300000)
 

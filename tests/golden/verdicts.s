@@ -701,7 +701,8 @@ reaches:
 	.cfi_startproc
 	.rept 2
 	endbr64
-	bnd jmp *pointers(%rip)
+	.byte 0xf2 # bnd, which binutils 2.44 no longer accepts
+	jmp *pointers(%rip)
 	nopl 0(%rax,%rax)
 	.endr
 	.cfi_endproc

@@ -21,7 +21,7 @@ struct module {
 };
 
 static const struct module modules[] = {
-	{ "/usr/bin/python3.11", 9000, 990 },
+	{ "/usr/bin/python3", 9000, 990 },
 	{ "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", 2000, 995 },
 	{ "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", 4000, 995 },
 	/* NAMED functions, and those that tails of memcpy's family enter */

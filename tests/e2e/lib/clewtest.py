@@ -36,6 +36,8 @@ CLEW = BUILD / "cli" / "clew"
 LIBRARY = BUILD / "preload" / "libclew.so"
 TARGETS = BUILD / "tests" / "targets"
 PYTHON = "/usr/bin/python3"
+# The program that this link leads to, such as python3.11.
+PYTHON_FILE = os.path.realpath(PYTHON)
 TIMEOUT_S = int(os.environ.get("CLEW_TIMEOUT", "300"))
 CLEW_FAILED = range(1, 128)  # exit statuses of clew's own errors
 UNRECORDED = 125  # the program ran and succeeded, but was not recorded
