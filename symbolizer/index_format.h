@@ -54,7 +54,7 @@
 #include <stdint.h>
 
 #define INDEX_MAGIC   UINT64_C(0x0a6e32612d77656c) /* "lew-a2n\n" */
-#define INDEX_VERSION 8
+#define INDEX_VERSION 9
 
 enum {
 	ROWS_PER_BLOCK = 16,

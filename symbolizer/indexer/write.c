@@ -10,6 +10,7 @@
 #include "symbolizer/elf/heap.h"
 #include "symbolizer/indexer/merge_rows.h"
 #include "symbolizer/indexer/symtab.h"
+#include "symbolizer/indexer/variant_names.h"
 
 /* The array that becomes one section of the index. */
 struct section_part {
@@ -159,6 +160,7 @@ int write_index(int fd, struct gather *gather, const struct elf *module,
 		    &names);
 	texts_finish(texts);
 	merged_names_settle(&names, gather);
+	variant_names_mark(gather);
 	parts[INDEX_MERGED] = (struct section_part){ names.items, names.count,
 						     sizeof(*names.items) };
 	if (reason)
