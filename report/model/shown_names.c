@@ -2,6 +2,7 @@
 /* See shown_names.h. */
 #include "report/model/shown_names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ enum {
 	LEVEL_PARAMETERS,
 	LEVEL_FULL,
 };
+
+enum { ADDRESS_COLUMNS = 11 }; /* of " [0x12e0a0]" */
 
 /* ---- Names that fit ---- */
 
@@ -90,6 +93,25 @@ static char *cut_name(const struct shown_names *names, char *name, size_t room)
 
 /* ---- Texts ---- */
 
+/* Returns whether the function has an address in a module. */
+static int has_address(const struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+
+	return entry->module != CATALOG_NO_MODULE && !entry->is_named;
+}
+
+/* Appends " [0x12e0]". Frees the name. */
+static char *with_address(const struct catalog *catalog, uint32_t function,
+			  char *name)
+{
+	char *text = memory_printf("%s [0x%" PRIx64 "]", name,
+				   catalog->functions[function].vaddr);
+
+	free(name);
+	return text;
+}
+
 /*
  * Returns the columns for a function's name, which may have a note behind it.
  */
@@ -104,8 +126,9 @@ static size_t room_of(const struct shown_names *names,
 		       : names->room;
 }
 
-static char *text_of(const struct shown_names *names, struct catalog *catalog,
-		     uint32_t function, int level)
+static char *text_without_address(const struct shown_names *names,
+				  struct catalog *catalog, uint32_t function,
+				  int level, size_t room)
 {
 	static const enum a2n_detail details[] = {
 		[LEVEL_FITTED] = A2N_SHORTEST,
@@ -114,7 +137,6 @@ static char *text_of(const struct shown_names *names, struct catalog *catalog,
 		[LEVEL_TEMPLATES] = A2N_TEMPLATES,
 		[LEVEL_PARAMETERS] = A2N_PARAMETERS,
 	};
-	const size_t room = room_of(names, catalog, function);
 	const char *full;
 	char *name;
 
@@ -135,19 +157,57 @@ static char *text_of(const struct shown_names *names, struct catalog *catalog,
 		       : cut_name(names, name, room);
 }
 
-static void lengthen(const struct shown_names *names, struct catalog *catalog,
+static void set_text(const struct shown_names *names, struct catalog *catalog,
 		     struct shown_name *item)
 {
+	size_t room = room_of(names, catalog, item->function);
+
+	if (item->has_address && room > ADDRESS_COLUMNS)
+		room -= ADDRESS_COLUMNS;
 	free(item->text);
-	item->level++;
-	item->text = text_of(names, catalog, item->function, item->level);
+	item->text = text_without_address(names, catalog, item->function,
+					  item->level, room);
+	if (item->has_address)
+		item->text = with_address(catalog, item->function, item->text);
+}
+
+static int have_equal_names(struct catalog *catalog, uint32_t one,
+			    uint32_t other)
+{
+	return strcmp(catalog_name(catalog, one),
+		      catalog_name(catalog, other)) == 0;
 }
 
 /* Returns whether two functions must not have the same text. */
 static int are_different(struct catalog *catalog, uint32_t one, uint32_t other)
 {
-	return strcmp(catalog_name(catalog, one),
-		      catalog_name(catalog, other)) != 0;
+	const struct catalog_function *a = &catalog->functions[one];
+	const struct catalog_function *b = &catalog->functions[other];
+
+	if (!have_equal_names(catalog, one, other))
+		return 1;
+	return has_address(catalog, one) && has_address(catalog, other) &&
+	       a->module == b->module && a->vaddr != b->vaddr;
+}
+
+/*
+ * Lengthens a name that another function has also: shows more of it, or its
+ * address if this is the only difference. Returns 0 if the name has both.
+ */
+static int lengthen(const struct shown_names *names, struct catalog *catalog,
+		    struct shown_name *item, uint32_t other)
+{
+	const int is_equal = have_equal_names(catalog, item->function, other);
+
+	if (item->level < LEVEL_FULL && !is_equal)
+		item->level++;
+	else if (is_equal && !item->has_address &&
+		 has_address(catalog, item->function))
+		item->has_address = 1;
+	else
+		return 0;
+	set_text(names, catalog, item);
+	return 1;
 }
 
 /* ---- All functions of a table ---- */
@@ -171,19 +231,23 @@ static int lengthen_equal(const struct shown_names *names,
 	size_t end;
 
 	for (size_t i = 0; i < count; i = end) {
-		int differ = 0;
+		const uint32_t first = sorted[i]->function;
+		uint32_t other = first; /* differs most from the first one */
 
 		for (end = i + 1; end < count &&
 				  compare_texts(&sorted[i], &sorted[end]) == 0;
-		     end++)
-			differ |= are_different(catalog, sorted[i]->function,
-						sorted[end]->function);
-		for (size_t j = i; differ && j < end; j++) {
-			if (sorted[j]->level == LEVEL_FULL)
-				continue;
-			lengthen(names, catalog, sorted[j]);
-			is_any = 1;
+		     end++) {
+			const uint32_t next = sorted[end]->function;
+
+			if (are_different(catalog, first, next) &&
+			    (other == first ||
+			     !have_equal_names(catalog, first, next)))
+				other = next;
 		}
+		for (size_t j = i; other != first && j < end; j++)
+			is_any |= lengthen(
+				names, catalog, sorted[j],
+				sorted[j]->function == other ? first : other);
 	}
 	return is_any;
 }
@@ -222,10 +286,10 @@ static int add(struct shown_names *names, struct catalog *catalog,
 	names->items = memory_grow(names->items, names->count, &names->capacity,
 				   sizeof(*names->items));
 	names->items[names->count] = (struct shown_name){
-		.text = text_of(names, catalog, function, level),
 		.function = function,
 		.level = level,
 	};
+	set_text(names, catalog, &names->items[names->count]);
 	*index = ++names->count;
 	return 1;
 }
@@ -237,7 +301,7 @@ void shown_names_add(struct shown_names *names, struct catalog *catalog,
 
 	for (size_t i = 0; i < count; i++)
 		add(names, catalog, functions[i]);
-	if (names->are_full || names->count == 0)
+	if (names->count == 0)
 		return;
 	sorted = memory_zeroed(names->count, sizeof(struct shown_name *));
 	for (size_t i = 0; i < names->count; i++)
@@ -255,8 +319,12 @@ void shown_names_add(struct shown_names *names, struct catalog *catalog,
 
 /* ---- Single functions ---- */
 
-/* Returns whether a different function has the same text as the last item. */
-static int is_taken(const struct shown_names *names, struct catalog *catalog)
+/*
+ * Returns a different function with the same text as the last item;
+ * FUNCTION_NONE if there is none.
+ */
+static uint32_t other_with_text(const struct shown_names *names,
+				struct catalog *catalog)
 {
 	const struct shown_name *item = &names->items[names->count - 1];
 	uint64_t key =
@@ -268,9 +336,9 @@ static int is_taken(const struct shown_names *names, struct catalog *catalog)
 
 		if (strcmp(other->text, item->text) == 0 &&
 		    are_different(catalog, other->function, item->function))
-			return 1;
+			return other->function;
 	}
-	return 0;
+	return FUNCTION_NONE;
 }
 
 const char *shown_name(struct shown_names *names, struct catalog *catalog,
@@ -278,9 +346,12 @@ const char *shown_name(struct shown_names *names, struct catalog *catalog,
 {
 	if (add(names, catalog, function)) {
 		struct shown_name *item = &names->items[names->count - 1];
+		uint32_t other;
 
-		while (item->level < LEVEL_FULL && is_taken(names, catalog))
-			lengthen(names, catalog, item);
+		do
+			other = other_with_text(names, catalog);
+		while (other != FUNCTION_NONE &&
+		       lengthen(names, catalog, item, other));
 		enter_text(names, catalog, names->count - 1);
 	}
 	return names

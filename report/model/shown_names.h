@@ -13,8 +13,9 @@
  *	Heap<Order>::push(Order const&)
  *	Heap<Order>::push(Order&&)
  *
- * Functions of equal full names, in two modules for example, keep equal short
- * names.
+ * Functions of one module with equal full names, such as static functions of
+ * two files, get their addresses: "init [0x12e0]". Functions of equal full names
+ * in two modules keep equal short names.
  */
 #ifndef CLEW_MODEL_SHOWN_NAMES_H
 #define CLEW_MODEL_SHOWN_NAMES_H
@@ -29,6 +30,7 @@ struct shown_name {
 	char *text;
 	uint32_t function;
 	int level; /* level of the name's length; a greater level is longer */
+	int has_address; /* whether the text ends with the address */
 };
 
 /*

@@ -20,8 +20,11 @@ struct query {
 	 * The last identifier of the text: each name by rules 5 and 6 has it.
 	 */
 	char *word;
+	char *squeezed; /* the text without blanks that may be omitted */
 	int is_address;
 	uint64_t vaddr;
+	/* whether only a function that begins at `vaddr` matches */
+	int has_start;
 	char *module; /* module of the address; NULL for any module */
 	char *file;   /* source file; NULL if the text names no source line */
 	uint32_t line;
@@ -104,10 +107,32 @@ static char *spelled(const char *text)
 	return memory_printf("%.*s %s", (int)(at - text), text, at);
 }
 
+/*
+ * Parses and removes the address of a name of struct shown_names: "init
+ * [0x12e0]".
+ */
+static void take_start(struct query *query)
+{
+	char *bracket = strrchr(query->text, '['), *end;
+
+	if (!bracket || bracket - query->text < 2 || bracket[-1] != ' ' ||
+	    strncmp(bracket, "[0x", 3) != 0 ||
+	    !isxdigit((unsigned char)bracket[3]))
+		return;
+	errno = 0;
+	query->vaddr = strtoull(bracket + 1, &end, 16);
+	if (strcmp(end, "]") != 0 || errno != 0)
+		return;
+	query->has_start = 1;
+	bracket[-1] = '\0';
+}
+
 static void query_init(struct query *query, const char *text)
 {
 	*query = (struct query){ .text = spelled(text) };
+	take_start(query);
 	query->word = last_word(query->text);
+	query->squeezed = selection_squeezed(query->text);
 	parse_address(query);
 	parse_line(query);
 	query->has_regex = *text && regcomp(&query->regex, query->text,
@@ -118,6 +143,7 @@ static void query_fini(struct query *query)
 {
 	free(query->text);
 	free(query->word);
+	free(query->squeezed);
 	free(query->module);
 	free(query->file);
 	if (query->has_regex)
@@ -204,6 +230,34 @@ static int is_end(struct catalog *catalog, uint32_t function,
 	return has_word(catalog, function, query) &&
 	       selection_has_short_name(catalog, function, A2N_BARE,
 					is_last_part, text);
+}
+
+/* ---- Names with other blanks ---- */
+
+static int is_squeezed_text(const char *name, const void *text)
+{
+	char *squeezed = selection_squeezed(name);
+	const int is = is_text(squeezed, text) || is_last_part(squeezed, text);
+
+	free(squeezed);
+	return is;
+}
+
+static int is_plain_loosely(struct catalog *catalog, uint32_t function,
+			    const struct query *query)
+{
+	return has_word(catalog, function, query) &&
+	       (is_squeezed_text(catalog_full_name(catalog, function),
+				 query->squeezed) ||
+		selection_is_named_loosely(catalog, function, query->squeezed));
+}
+
+static int is_part_loosely(struct catalog *catalog, uint32_t function,
+			   const struct query *query)
+{
+	return has_word(catalog, function, query) &&
+	       selection_has_short_name(catalog, function, A2N_BARE,
+					is_squeezed_text, query->squeezed);
 }
 
 static int matches_regex(struct catalog *catalog, uint32_t function,
@@ -394,6 +448,15 @@ static size_t choose_line(struct catalog *catalog, const uint8_t *candidates,
 typedef int rule(struct catalog *catalog, uint32_t function,
 		 const struct query *query);
 
+static int starts_there(const struct catalog *catalog, uint32_t function,
+			const struct query *query)
+{
+	const struct catalog_function *one = &catalog->functions[function];
+
+	return one->module != CATALOG_NO_MODULE && !one->is_named &&
+	       one->vaddr == query->vaddr;
+}
+
 /* Returns the number of functions that match. */
 static size_t choose(struct catalog *catalog, const uint8_t *candidates,
 		     const struct query *query, rule *is_match, uint8_t *chosen)
@@ -401,7 +464,8 @@ static size_t choose(struct catalog *catalog, const uint8_t *candidates,
 	size_t count = 0;
 
 	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
-		if (candidates && !candidates[i])
+		if ((candidates && !candidates[i]) ||
+		    (query->has_start && !starts_there(catalog, i, query)))
 			continue;
 		chosen[i] = is_match(catalog, i, query) != 0;
 		count += chosen[i];
@@ -416,7 +480,8 @@ static size_t choose_by_any_rule(struct catalog *catalog,
 {
 	uint8_t *chosen = found->chosen;
 	rule *const by_name[] = { is_equal, is_plain, begins_at };
-	rule *const by_part[] = { is_shown, is_short, is_end };
+	rule *const by_part[] = { is_shown, is_short, is_end, is_plain_loosely,
+				  is_part_loosely };
 	size_t count = 0;
 
 	for (size_t i = 0; i < 3 && count == 0; i++)
@@ -425,7 +490,8 @@ static size_t choose_by_any_rule(struct catalog *catalog,
 		count = choose_around(catalog, candidates, query, chosen);
 	if (count == 0 && query->file)
 		count = choose_line(catalog, candidates, query, chosen);
-	for (size_t i = 0; i < 3 && count == 0; i++)
+	for (size_t i = 0; i < sizeof(by_part) / sizeof(*by_part) && count == 0;
+	     i++)
 		count = choose(catalog, candidates, query, by_part[i], chosen);
 	found->is_by_regex = count == 0;
 	if (count == 0)

@@ -4,14 +4,24 @@
  *
  * The first of these rules that matches decides:
  *
- * 1. the full name, or that of a function that was merged with it 2. the name
- * without result or parameters: "f<long>" for "long f<long>(long)" 3. an
- * address: "0x12e0", "module+0x12e0"; also inside of a function 4. a source
- * line: "parse.c:12" 5. a short name, as tables show it: "std::map<...>::find"
- * 6. the last parts of a name: "find", "map::find" 7. a POSIX extended regular
- * expression
+ * 1. the full name, or that of a function that was merged with it
  *
- * In rules 5 and 6 template arguments and parameters may be omitted.
+ * 2. the name without result or parameters: "f<long>" for "long f<long>(long)"
+ *
+ * 3. an address: "0x12e0", "module+0x12e0"; also inside of a function
+ *
+ * 4. a source line: "parse.c:12"
+ *
+ * 5. a short name, as tables show it: "std::map<...>::find"
+ *
+ * 6. the last parts of a name: "find", "map::find"
+ *
+ * 7. a name of rules 1, 2, 5 and 6 with other blanks: "f<int,long>"
+ *
+ * 8. a POSIX extended regular expression
+ *
+ * In rules 5 and 6 template arguments and parameters may be omitted. A name may
+ * end with the address of the function, as tables show it: "init [0x12e0]".
  *
  * Functions of equal names, and clones of one function, are one match.
  */
@@ -31,7 +41,7 @@ struct found_functions {
 	 */
 	uint32_t *functions;
 	size_t count;
-	int is_by_regex; /* only rule 7 matched */
+	int is_by_regex; /* only rule 8 matched */
 };
 
 enum { FINDER_LISTED = 100 };

@@ -2,6 +2,7 @@
 /* See selection.h. */
 #include "report/view/selection.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,44 @@ int selection_has_module(const struct selection *selection,
 	return fnmatch(glob, subject, 0) == 0;
 }
 
+/* ---- Blanks ---- */
+
+static int is_word(char letter)
+{
+	return isalnum((unsigned char)letter) || letter == '_' ||
+	       letter == '$' || (unsigned char)letter >= 0x80;
+}
+
+char *selection_squeezed(const char *name)
+{
+	char *text = memory_string(name, strlen(name)), *to = text;
+
+	for (const char *at = name; *at; at++) {
+		if (*at == ' ' &&
+		    (to == text || !is_word(to[-1]) || !is_word(at[1])))
+			continue;
+		*to++ = *at;
+	}
+	*to = '\0';
+	return text;
+}
+
 static int is_matched(const char *name, const void *expression)
 {
-	return regexec(expression, name, 0, NULL, 0) == 0;
+	char *squeezed;
+	int is;
+
+	if (regexec(expression, name, 0, NULL, 0) == 0)
+		return 1;
+	if (!strchr(name, ' '))
+		return 0;
+	squeezed = selection_squeezed(name);
+	is = regexec(expression, squeezed, 0, NULL, 0) == 0;
+	free(squeezed);
+	return is;
 }
+
+/* ---- Names and modules ---- */
 
 /*
  * Returns whether the function, or one whose code was merged with it, has such
@@ -190,10 +225,29 @@ static int is_called(const char *full, const void *name)
 	       (!strstr(full, " thunk to ") && is_it(skip_type(full), name));
 }
 
+/* Like is_called(), for a squeezed name. */
+static int is_called_loosely(const char *full, const void *name)
+{
+	char *whole = selection_squeezed(full);
+	char *plain = selection_squeezed(skip_type(full));
+	const int is = is_it(whole, name) ||
+		       (!strstr(full, " thunk to ") && is_it(plain, name));
+
+	free(whole);
+	free(plain);
+	return is;
+}
+
 int selection_is_named(struct catalog *catalog, uint32_t function,
 		       const char *name)
 {
 	return has_name(catalog, function, is_called, name);
+}
+
+int selection_is_named_loosely(struct catalog *catalog, uint32_t function,
+			       const char *squeezed)
+{
+	return has_name(catalog, function, is_called_loosely, squeezed);
 }
 
 uint8_t *selection_named(struct catalog *catalog, const char *name)

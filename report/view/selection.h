@@ -14,7 +14,7 @@ struct selection {
 	const char *module; /* a glob for the module, or NULL */
 	/*
 	 * a regular expression for the function's name or a short form of it
-	 * (a2n_short_name()), or NULL
+	 * (a2n_short_name()), as they are or squeezed; or NULL
 	 */
 	const regex_t *function;
 	const char *function_text; /* source of the regular expression */
@@ -60,6 +60,16 @@ uint8_t *selection_named(struct catalog *catalog, const char *name);
 /* Returns whether selection_named() selects this function. */
 int selection_is_named(struct catalog *catalog, uint32_t function,
 		       const char *name);
+
+/*
+ * Returns a name without the blanks by which spellings differ: all but those
+ * between two words, as in "unsigned long". The caller frees it.
+ */
+char *selection_squeezed(const char *name);
+
+/* Like selection_is_named(), but compares squeezed names. */
+int selection_is_named_loosely(struct catalog *catalog, uint32_t function,
+			       const char *squeezed);
 
 /*
  * Returns whether the tree contains a selected function. Returns 1 for any tree

@@ -7,7 +7,13 @@
 
 #include "symbolizer/elf/heap.h"
 
-enum variant { VARIANT_NONE, VARIANT_WHOLE, VARIANT_BASE, VARIANT_DELETING };
+enum variant {
+	VARIANT_NONE,
+	VARIANT_WHOLE,
+	VARIANT_BASE,
+	VARIANT_DELETING,
+	VARIANT_UNIFIED,
+};
 
 static enum variant variant_of(const char *symbol)
 {
@@ -20,6 +26,8 @@ static enum variant variant_of(const char *symbol)
 		return VARIANT_BASE;
 	case gnu_v3_deleting_dtor:
 		return VARIANT_DELETING;
+	case gnu_v3_unified_dtor:
+		return VARIANT_UNIFIED;
 	default:
 		break;
 	}
@@ -28,6 +36,8 @@ static enum variant variant_of(const char *symbol)
 		return VARIANT_WHOLE;
 	case gnu_v3_base_object_ctor:
 		return VARIANT_BASE;
+	case gnu_v3_unified_ctor:
+		return VARIANT_UNIFIED;
 	default:
 		return VARIANT_NONE;
 	}
@@ -88,9 +98,12 @@ void variant_names_mark(struct gather *gather)
 			mark(texts, name, " [base]");
 		variants[symbol->name] = VARIANT_NONE;
 	}
-	for (size_t i = 1; i < texts->name_count; i++)
+	for (size_t i = 1; i < texts->name_count; i++) {
 		if (variants[i] == VARIANT_DELETING)
 			mark(texts, &texts->names[i], " [deleting]");
+		else if (variants[i] == VARIANT_UNIFIED)
+			mark(texts, &texts->names[i], " [unified]");
+	}
 	map_fini(&wholes);
 	free(variants);
 }

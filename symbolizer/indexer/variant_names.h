@@ -6,6 +6,7 @@
  *	_ZN1AD1Ev	A::~A()			destroys a whole object
  *	_ZN1AD2Ev	A::~A() [base]		without virtual base classes
  *	_ZN1AD0Ev	A::~A() [deleting]	also frees its memory
+ *	_ZN1AD4Ev	A::~A() [unified]	is called by the first two (GCC)
  *
  * Compilers give the first two one address unless the class has virtual base
  * classes or optimization is off. Only then one of them is marked.

@@ -553,6 +553,9 @@ class Reports(A2n):
         tree = self.clew_json("tree", "--json", "--inlines",
                               self.recording_path)
         functions = tree["functions"]
+        for function in functions:  # addr2line has no such marks
+            function["name"] = re.sub(r" \[(base|deleting|unified)\]$", "",
+                                      function["name"])
         nodes = {node["id"]: node for node in tree["contexts"]}
         names = {(f["module"], int(f["vaddr"], 16)): f["name"]
                  for f in functions if "vaddr" in f}

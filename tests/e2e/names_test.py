@@ -193,5 +193,120 @@ class Finder(Case):
         self.assertIsNone(self.found("parse"))
 
 
+EQUAL_ONE = """
+#define KEPT __attribute__((noinline, noclone))
+volatile int sink;
+KEPT static void init(void) { sink = sink + 1; }
+void other(void);
+struct Base { int x; KEPT Base() { sink = sink + 1; }
+              KEPT virtual ~Base() { sink = sink + 1; } };
+struct Inner : virtual Base { KEPT ~Inner() override { sink = sink + 1; } };
+struct Outer : Inner { KEPT ~Outer() override { sink = sink + 1; } };
+template <class A, class B> KEPT void packs(A, B) { sink = sink + 1; }
+KEPT void text(const char *, unsigned long) { sink = sink + 1; }
+int main()
+{
+    init();
+    for (int i = 0; i < 2; i++) other();
+    for (int i = 0; i < 3; i++) delete new Inner;
+    for (int i = 0; i < 5; i++) { Outer outer; }
+    for (int i = 0; i < 7; i++) packs(1, 2.0);
+    packs(1, 'a');
+    for (int i = 0; i < 4; i++) text("a", 2);
+    return 0;
+}
+"""
+EQUAL_OTHER = """
+extern volatile int sink;
+__attribute__((noinline, noclone)) static void init(void)
+{
+    sink = sink + 2;
+}
+void other(void) { init(); }
+"""
+
+
+@clewtest.needs("g++")
+class Equal(clewtest.Case):
+    """Functions whose names are equal, and names with other blanks."""
+
+    def setUp(self):
+        super().setUp()
+        for name, text in ("one.cc", EQUAL_ONE), ("other.cc", EQUAL_OTHER):
+            (self.work / name).write_text(text)
+        done = self.run_program(["g++", "-O1", "-o", "equal", "one.cc",
+                                 "other.cc"], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.record([self.work / "equal"],
+                           ["--time=none", "--trace", "-m", "equal"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def calls(self, *options):
+        """Returns {name: calls} of the rows of a report."""
+        done = self.clew("report", "-n", "0", "--metric=calls", *options,
+                         self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = re.findall(r"(?m)^ +([\d,]+) +[\d.]+% +.*?\d  (\S.*)  \[equal\]$",
+                          done.stdout)
+        self.assertEqual(len(rows), len(dict((name, 0) for _, name in rows)))
+        return {name: int(calls.replace(",", "")) for calls, name in rows}
+
+    def butterfly(self, name):
+        done = self.clew("report", "-B", name, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_static_functions_have_their_addresses(self):
+        for option in [], ["--full-names"]:
+            rows = {name: calls for name, calls in self.calls(*option).items()
+                    if name.startswith("init")}
+            self.assertEqual(sorted(rows.values()), [1, 2])
+            for name, calls in rows.items():
+                self.assertRegex(name, r"^init(\(\))? \[0x[0-9a-f]+\]$")
+                text = self.butterfly(name)
+                self.assertRegex(text, rf"100\.00% +{calls}  init")
+
+    def test_variants_of_destructors_are_marked(self):
+        rows = self.calls()
+        self.assertEqual(
+            {name: calls for name, calls in rows.items() if "~" in name},
+            {"Base::~Base": 8, "Inner::~Inner()": 3,
+             "Inner::~Inner() [base]": 5, "Inner::~Inner() [deleting]": 3,
+             "Inner::~Inner() [unified]": 8, "Outer::~Outer()": 5,
+             "Outer::~Outer() [unified]": 5})
+        self.assertIn("3  Inner::~Inner", self.butterfly(
+            "Inner::~Inner() [deleting]"))
+        text = self.clew("export", "-F", "folded", "--metric=calls",
+                         self.recording_path).stdout
+        self.assertIn("main;Inner::~Inner() [deleting];Inner::~Inner() 3", text)
+
+    def test_blanks_in_names_do_not_matter(self):
+        for name in ("packs<int,double>", "packs< int , double >",
+                     "void packs<int,double>(int,double)",
+                     "packs<int,double>(int, double)"):
+            self.assertRegex(self.butterfly(name), r"100\.00% +7  packs")
+        for name in "text(char const *, unsigned long)", \
+                "text(char const*,unsigned long)":
+            self.assertRegex(self.butterfly(name), r"100\.00% +4  text")
+        done = self.clew("report", "-B", "text(char const*,unsignedlong)",
+                         self.recording_path)
+        self.assertEqual(done.returncode, 1)
+
+    def test_blanks_do_not_matter_for_any_option(self):
+        for words in (["report", "-f", "packs<int,double>"],
+                      ["tree", "--focus=packs<int,double>"],
+                      ["export", "-F", "folded", "--focus=packs<int,double>"],
+                      ["trace", "--slowest=packs<int,double>"],
+                      ["tree", "--callers-of=packs<int,double>"]):
+            with self.subTest(words=words):
+                done = self.clew(*words, self.recording_path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("char>", done.stdout)
+        done = self.clew("diff", self.recording_path, self.recording_path,
+                         "--fail-if=calls(packs<int,double>)>0%")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("passed: 1 condition", done.stdout)
+
+
 if __name__ == "__main__":
     clewtest.main()
