@@ -25,6 +25,7 @@
 #include "cli/common/recording_writer.h"
 #include "cli/probes/probe_options.h"
 #include "cli/recording/directives.h"
+#include "cli/recording/inherited_filter.h"
 #include "cli/recording/launch.h"
 #include "cli/recording/reading_lines.h"
 #include "cli/recording/recorded_line.h"
@@ -167,6 +168,7 @@ static void prepare(const char *name, struct record_options *options,
 		    struct output *output)
 {
 	char *why = executable_obstacle(program);
+	uint64_t avoided = 0;
 
 	if (why) {
 		complain(name, "%s cannot be recorded: %s", program, why);
@@ -175,7 +177,9 @@ static void prepare(const char *name, struct record_options *options,
 	}
 	if (!options->no_cache)
 		directives_add_cache(&options->directives);
-	if (library_find(&job->library, &why) == 0 &&
+	if (inherited_filter_check(&avoided, &why) == 0 &&
+	    directives_add_avoided(&options->directives, avoided, &why) == 0 &&
+	    library_find(&job->library, &why) == 0 &&
 	    output_create(output, options->output,
 			  directives_text(&options->directives), &why) == 0) {
 		job->output = output->directory;

@@ -48,7 +48,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    14
+#define WIRE_ATTACH_VERSION    15
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -284,6 +284,11 @@ struct wire_attachment {
 	 * stack.
 	 */
 	uint64_t alternate_is_shared;
+	/*
+	 * Written by the controller before clew_attach_prepare(): the system
+	 * calls that the process's filters forbid (wire/avoidable.h).
+	 */
+	uint64_t avoided_calls;
 	/*
 	 * Increases while the library's thread of clew_attach_runtimes() makes
 	 * progress.

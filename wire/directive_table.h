@@ -47,6 +47,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/avoidable.h"
 #include "wire/packet.h"
 #include "wire/recording.h"
 
@@ -165,6 +166,8 @@ X(ACTION, "action", ACTION, probes, 0, 0, 0, \
   "a rules file cannot contain this for clew attach; use --probe, or clew " \
   "probe add") \
 X(CACHE, "cache", TEXT, cache_dir, 0, 0, 0, \
+  NONE, 0, NULL, LIMITS, LATER, "", NULL) \
+X(AVOID, "avoid", NUMBER, avoided, 0, 1, WIRE_AVOIDS_ALL, \
   NONE, 0, NULL, LIMITS, LATER, "", NULL)
 /* clang-format on */
 

@@ -329,18 +329,27 @@ static int find_frames(struct attaching *attaching,
 	}
 }
 
-static int announce_shared_stacks(const struct attaching *attaching, char **why)
+/* Writes a member of clew_attachment at this offset. */
+static int write_member(const struct attaching *attaching, size_t offset,
+			const void *from, size_t bytes, char **why)
 {
-	const uint64_t are = 1;
-	const int err = target_write(
-		attaching->tracer.memory,
-		attaching->attachment +
-			offsetof(struct wire_attachment, alternate_is_shared),
-		&are, sizeof(are));
+	const int err =
+		target_write(attaching->tracer.memory,
+			     attaching->attachment + offset, from, bytes);
 
 	return err ? fail(why, err, "its memory cannot be written: %s",
 			  strerror(-err))
 		   : 0;
+}
+
+static int announce_shared_stacks(const struct attaching *attaching, char **why)
+{
+	const uint64_t are = 1;
+
+	return write_member(
+		attaching,
+		offsetof(struct wire_attachment, alternate_is_shared), &are,
+		sizeof(are), why);
 }
 
 static int check_alternate_stacks(struct attaching *attaching,
@@ -460,14 +469,15 @@ static int begin_runtimes(struct attaching *attaching, char **why)
 static int write_home(const struct attaching *attaching, const char *home,
 		      char **why)
 {
-	const int err = target_write(
-		attaching->tracer.memory,
-		attaching->attachment + offsetof(struct wire_attachment, home),
-		home, strlen(home) + 1);
+	return write_member(attaching, offsetof(struct wire_attachment, home),
+			    home, strlen(home) + 1, why);
+}
 
-	return err ? fail(why, err, "its memory cannot be written: %s",
-			  strerror(-err))
-		   : 0;
+static int write_avoided(const struct attaching *attaching, char **why)
+{
+	return write_member(
+		attaching, offsetof(struct wire_attachment, avoided_calls),
+		&attaching->avoided, sizeof(attaching->avoided), why);
 }
 
 int attaching_enter(struct attaching *attaching, const char *directory,
@@ -478,6 +488,8 @@ int attaching_enter(struct attaching *attaching, const char *directory,
 
 	*why = NULL;
 	err = write_home(attaching, home, why);
+	if (!err)
+		err = write_avoided(attaching, why);
 	if (err)
 		return err;
 	do {

@@ -42,6 +42,8 @@ struct attaching {
 	 * and the longest for which only one thread was stopped.
 	 */
 	uint64_t all_ns, one_ns;
+	/* System calls that the filters forbid (wire/avoidable.h). */
+	uint64_t avoided;
 };
 
 /*

@@ -586,6 +586,17 @@ void directives_add_shared_cache(struct directives *directives)
 	add_cache(directives, folder, 0755);
 }
 
+int directives_add_avoided(struct directives *directives, uint64_t avoided,
+			   char **why)
+{
+	char number[24];
+
+	if (!avoided)
+		return 0;
+	snprintf(number, sizeof(number), "%" PRIu64, avoided);
+	return directives_add(directives, "avoid", number, why);
+}
+
 const char *directives_text(struct directives *directives)
 {
 	fflush(directives->out);

@@ -56,6 +56,13 @@ void directives_add_cache(struct directives *directives);
 void directives_add_shared_cache(struct directives *directives);
 
 /*
+ * Adds `avoid SET`, unless the set is empty: system calls that the library may
+ * not make (wire/avoidable.h). Returns 0, or -errno and *why.
+ */
+int directives_add_avoided(struct directives *directives, uint64_t avoided,
+			   char **why);
+
+/*
  * Returns whether the last directive of this kind has one of these values.
  * `values` is NULL for any value; words with `|` between them; or `!` and words
  * that are excluded. Text after a colon is not compared.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See filter_program.h. A register or word that depends on an unknown argument
- * is unknown; a comparison with it takes both branches. Jumps only lead
+ * See filter_program.h. Bits of a register or word that depend on an unknown
+ * argument are unknown; a comparison that they decide takes both branches. Jumps only lead
  * forward, so each path ends. Filters compare few arguments of one call, but a
  * hostile one could have many paths: their instructions are limited.
  */
@@ -14,10 +14,13 @@
 
 enum { STEPS_MAX = 200000 };
 
+/* A word of which only some bits are known. */
 struct word {
-	uint32_t value;
-	int is_known;
+	uint32_t value; /* 0 in unknown bits */
+	uint32_t known; /* mask of the known bits */
 };
+
+static const struct word unknown;
 
 struct filter_state {
 	struct word a, x, memory[BPF_MEMWORDS];
@@ -40,7 +43,7 @@ uint32_t filter_worse_action(uint32_t one, uint32_t other)
 
 static struct word known(uint32_t value)
 {
-	return (struct word){ .value = value, .is_known = 1 };
+	return (struct word){ .value = value, .known = UINT32_MAX };
 }
 
 /* Returns the word of struct seccomp_data at this offset. */
@@ -56,16 +59,43 @@ static struct word input(const struct evaluation *evaluation, uint32_t offset)
 		return known(MACHINE_AUDIT);
 	index = (offset - arguments) / 8;
 	if (offset < arguments || (int)index != call->known)
-		return (struct word){ 0 };
-	return known((uint32_t)(call->value >> 8 * (offset & 4)));
+		return unknown;
+	index = 8 * (offset & 4);
+	return (struct word){
+		.value = (uint32_t)((call->value & ~call->varying) >> index),
+		.known = (uint32_t)(~call->varying >> index),
+	};
 }
 
-static struct word computed(uint16_t code, struct word left, struct word right)
+static int is_whole(struct word word)
 {
-	const uint32_t a = left.value, b = right.value;
+	return word.known == UINT32_MAX;
+}
 
-	if (!left.is_known || (!right.is_known && BPF_OP(code) != BPF_NEG))
-		return (struct word){ 0 };
+/* Returns the bits that may be 1. */
+static uint32_t possible(struct word word)
+{
+	return word.value | ~word.known;
+}
+
+/* Returns a word whose bits are known where its two bounds are equal. */
+static struct word between(uint32_t least, uint32_t most)
+{
+	return (struct word){ .value = least, .known = least | ~most };
+}
+
+static struct word shifted(uint16_t code, struct word word, uint32_t bits)
+{
+	const uint32_t least = word.value, most = possible(word);
+
+	if (bits >= 32)
+		return known(0);
+	return BPF_OP(code) == BPF_LSH ? between(least << bits, most << bits)
+				       : between(least >> bits, most >> bits);
+}
+
+static struct word calculated(uint16_t code, uint32_t a, uint32_t b)
+{
 	switch (BPF_OP(code)) {
 	case BPF_ADD:
 		return known(a + b);
@@ -75,32 +105,54 @@ static struct word computed(uint16_t code, struct word left, struct word right)
 		return known(a * b);
 	case BPF_DIV:
 		return known(b ? a / b : 0);
-	case BPF_AND:
-		return known(a & b);
-	case BPF_OR:
-		return known(a | b);
 	case BPF_XOR:
 		return known(a ^ b);
-	case BPF_LSH:
-		return known(b < 32 ? a << b : 0);
-	case BPF_RSH:
-		return known(b < 32 ? a >> b : 0);
 	default:
 		return known(0U - a);
 	}
 }
 
-static int is_true(uint16_t code, uint32_t a, uint32_t b)
+static struct word computed(uint16_t code, struct word left, struct word right)
 {
 	switch (BPF_OP(code)) {
-	case BPF_JEQ:
-		return a == b;
-	case BPF_JGT:
-		return a > b;
-	case BPF_JGE:
-		return a >= b;
+	case BPF_AND:
+		return between(left.value & right.value,
+			       possible(left) & possible(right));
+	case BPF_OR:
+		return between(left.value | right.value,
+			       possible(left) | possible(right));
+	case BPF_LSH:
+	case BPF_RSH:
+		return is_whole(right) ? shifted(code, left, right.value)
+				       : unknown;
 	default:
-		return (a & b) != 0;
+		return is_whole(left) && (is_whole(right) ||
+					  BPF_OP(code) == BPF_NEG)
+			       ? calculated(code, left.value, right.value)
+			       : unknown;
+	}
+}
+
+enum comparison_result { FALSE, TRUE, EITHER };
+
+static enum comparison_result compared(uint16_t code, struct word a,
+				       struct word b)
+{
+	const int are_whole = is_whole(a) && is_whole(b);
+
+	switch (BPF_OP(code)) {
+	case BPF_JEQ:
+		if ((a.value ^ b.value) & a.known & b.known)
+			return FALSE;
+		return are_whole ? TRUE : EITHER;
+	case BPF_JGT:
+		return are_whole ? a.value > b.value : EITHER;
+	case BPF_JGE:
+		return are_whole ? a.value >= b.value : EITHER;
+	default:
+		if (a.value & b.value)
+			return TRUE;
+		return possible(a) & possible(b) ? EITHER : FALSE;
 	}
 }
 
@@ -117,15 +169,17 @@ static void jump(struct evaluation *evaluation, struct filter_state *state,
 		state->at += one->k;
 		return;
 	}
-	if (state->a.is_known && right.is_known) {
-		state->at += is_true(one->code, state->a.value, right.value)
-				     ? one->jt
-				     : one->jf;
+	switch (compared(one->code, state->a, right)) {
+	case TRUE:
+		state->at += one->jt;
 		return;
+	case EITHER:
+		other.at += one->jt;
+		run(evaluation, other);
+		/* fall through */
+	default:
+		state->at += one->jf;
 	}
-	other.at += one->jt;
-	run(evaluation, other);
-	state->at += one->jf;
 }
 
 static void load(const struct evaluation *evaluation, struct word *to,
@@ -198,7 +252,7 @@ static void run(struct evaluation *evaluation, struct filter_state state)
 
 			evaluation->worst = filter_worse_action(
 				evaluation->worst,
-				action.is_known
+				is_whole(action)
 					? action.value & SECCOMP_RET_ACTION_FULL
 					: SECCOMP_RET_KILL_PROCESS);
 			return;

@@ -17,6 +17,7 @@ struct filtered_call {
 	int number;
 	int known; /* index of the known argument, or FILTER_NONE */
 	uint64_t value;
+	uint64_t varying; /* mask of the argument's unknown bits */
 };
 
 /*

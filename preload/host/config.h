@@ -150,6 +150,7 @@ struct config {
 	int snapshot_signal; /* signal that takes a snapshot, or 0 */
 	/* budget in thousandths of the CPU time; 0 if there is no limit */
 	uint32_t budget;
+	uint64_t avoided; /* system calls that a filter forbids (avoidable.h) */
 };
 
 /*

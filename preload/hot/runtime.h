@@ -15,6 +15,7 @@
 #include "preload/hot/layout.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/thread_block.h"
+#include "wire/avoidable.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
@@ -154,6 +155,11 @@ struct runtime {
 	 * may be used.
 	 */
 	uint32_t is_unrecorded;
+	/*
+	 * Set of system calls that may not be made (wire/avoidable.h). Stored
+	 * before any of them could be made.
+	 */
+	uint64_t avoided;
 };
 
 extern struct runtime rt;
@@ -175,6 +181,17 @@ static inline int runtime_is_filtered(void)
 {
 	return __atomic_load_n(&rt.is_filtered, __ATOMIC_SEQ_CST) ||
 	       (hot.selector && *hot.selector);
+}
+
+/*
+ * Returns whether this system call may not be made, because of a filter that
+ * the process had before it was recorded.
+ */
+static inline int runtime_avoids(long number)
+{
+	const uint64_t bit = wire_avoidable_bit(number);
+
+	return bit && rt.avoided & bit;
 }
 
 /*

@@ -185,6 +185,15 @@ static int open_pagemap(struct shadowed_search *to)
 	return swapped.value ? to->pagemap : 0;
 }
 
+int shadowed_has_pagemap(void)
+{
+	const int pagemap = proc_open_own("pagemap", O_RDONLY);
+
+	if (pagemap >= 0)
+		sys_close(pagemap);
+	return pagemap >= 0;
+}
+
 int shadowed_walk(const struct stacks *stacks,
 		  int (*visit)(const void *context, uint64_t at, uint64_t word,
 			       int is_pc),

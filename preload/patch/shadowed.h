@@ -23,4 +23,7 @@ int shadowed_walk(const struct stacks *stacks,
 			       int is_pc),
 		  const void *context);
 
+/* Returns whether pages of shadow can be found without mincore(). */
+int shadowed_has_pagemap(void);
+
 #endif

@@ -37,12 +37,14 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread_block.h"
 #include "preload/patch/journal.h"
+#include "preload/patch/shadowed.h"
 #include "preload/patch/trap.h"
 #include "preload/process/process.h"
 #include "preload/session/begin.h"
 #include "preload/session/hook_slices.h"
 #include "preload/session/release.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/proc.h"
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/signal_return.h"
 #include "preload/sys/text.h"
@@ -331,6 +333,14 @@ static int begin_session(const char *dir)
 	return prepare_process(cold);
 }
 
+/* Returns the size of the process's locked memory. */
+static uint64_t locked_kb(void)
+{
+	struct proc_line locked = { .name = "VmLck", .base = 10 };
+
+	return proc_status(0, &locked, 1) ? 0 : locked.value;
+}
+
 /*
  * Returns whether the program has called mlockall(MCL_FUTURE). The kernel then
  * allocates memory for every new mapping at once, even for address space that
@@ -338,14 +348,15 @@ static int begin_session(const char *dir)
  */
 static int is_new_memory_filled(void)
 {
-	unsigned char is_there = 0;
+	const uint64_t before = locked_kb();
 	void *page = sys_map_private(PAGE_BYTES);
+	int is_locked;
 
 	if (sys_failed(page))
 		return 0;
-	sys_call(SYS_mincore, (long)page, PAGE_BYTES, (long)&is_there, 0, 0, 0);
+	is_locked = locked_kb() > before;
 	sys_munmap(page, PAGE_BYTES);
-	return is_there & 1;
+	return is_locked;
 }
 
 /*
@@ -424,6 +435,11 @@ static int begin_preparing(const char *dir)
 	if (is_new_memory_filled())
 		return refuse("it locks all memory that it maps (mlockall with "
 			      "MCL_FUTURE)",
+			      -EPERM);
+	rt.avoided = clew_attachment.avoided_calls & WIRE_AVOIDS_ALL;
+	if (rt.avoided & WIRE_AVOIDS(mincore) && !shadowed_has_pagemap())
+		return refuse("its seccomp filter forbids the system call "
+			      "mincore, and it cannot read its pagemap",
 			      -EPERM);
 	rt.is_late = 1;
 	process_is_own(1);

@@ -184,6 +184,7 @@ int begin_part(const char *dir, char *why, size_t bytes, struct cold **made)
 		return -ENOMEM;
 	}
 	config_read(&cold->config, dir, &cold->kept, why, bytes);
+	rt.avoided |= cold->config.avoided;
 	take_over(cold, rt.cold);
 	err = part_create(&cold->recorder.part, dir);
 	if (err) {

@@ -8,7 +8,8 @@
  *
  * If the program has a system call filter (seccomp), clew's calls could kill
  * the program. From then on these functions make no call and return -ENOSYS
- * (filter.h), except those that are named "anyway".
+ * (filter.h), except those that are named "anyway". They also return -ENOSYS
+ * for single calls that a filter forbids (wire/avoidable.h).
  */
 #ifndef CLEW_SYS_SYS_H
 #define CLEW_SYS_SYS_H
@@ -42,7 +43,7 @@ static inline long sys_call_anyway(long number, long a, long b, long c, long d,
 static inline long sys_call(long number, long a, long b, long c, long d, long e,
 			    long f)
 {
-	return runtime_is_filtered()
+	return runtime_is_filtered() || runtime_avoids(number)
 		       ? -ENOSYS
 		       : sys_call_anyway(number, a, b, c, d, e, f);
 }
@@ -86,6 +87,10 @@ static inline int sys_munmap(void *address, size_t bytes)
 
 static inline int sys_mprotect(void *address, size_t bytes, int prot)
 {
+	if (prot & PROT_EXEC &&
+	    rt.avoided & (prot & PROT_WRITE ? WIRE_AVOIDS(writable_executable)
+					    : WIRE_AVOIDS(executable)))
+		return -EPERM;
 	return (int)sys_call(SYS_mprotect, (long)address, (long)bytes, prot, 0,
 			     0, 0);
 }

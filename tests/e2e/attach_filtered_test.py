@@ -9,11 +9,13 @@ import pathlib
 import re
 import subprocess
 
-from lib import clewtest, isolation, seccomp
+from lib import clewtest, isolation, seccomp, units
 from lib.attached import Attached, CountingTarget
-from lib.clewtest import PYTHON, ROOT
+from lib.clewtest import PYTHON, ROOT, slow
 
 SESSIONS = 20
+AVOIDABLE = re.findall(r"(?m)^\tX\((\w+)\)",
+                       (ROOT / "wire/avoidable.h").read_text())
 CALL = re.compile(r"\bSYS_([a-z0-9_]+)")
 
 # Files that only name or repeat calls of the program itself, or make calls at
@@ -21,13 +23,14 @@ CALL = re.compile(r"\bSYS_([a-z0-9_]+)")
 OTHERS = re.compile(r"(arch/\w+/)?preload/(front/|session/init\.c|"
                     r"patch/(quiesce|pc_query)\.c|sys/system_call\.h)")
 
-# A thread installs a filter that kills the process at mincore(), and waits.
+# A thread installs a filter that kills the process at process_vm_readv(),
+# and waits.
 FILTERED_THREAD = """
 import sys, threading, time
 sys.path.insert(0, {folder!r})
 from lib import seccomp
 def filtered():
-    seccomp.Filter().kill("mincore").install()
+    seccomp.Filter().kill("process_vm_readv").install()
     print("filtered", flush=True)
     time.sleep(1000)
 threading.Thread(target=filtered, daemon=True).start()
@@ -48,9 +51,11 @@ int main(void)
 
 
 class LikeDockers(CountingTarget):
+    def filter(self):
+        return seccomp.like_dockers()
+
     def start(self, argv, **options):
-        return super().start(argv, preexec_fn=seccomp.like_dockers().install,
-                             **options)
+        return super().start(argv, preexec_fn=self.filter().install, **options)
 
     def test_counts_are_exact(self):
         self.check_exact_counts()
@@ -61,8 +66,11 @@ class LikeDockers(CountingTarget):
                 self.is_recorded_exactly("--time", kind)
 
     def test_the_process_survives_many_sessions(self):
+        self.survive(SESSIONS)
+
+    def survive(self, sessions):
         self.let_go()
-        for _ in range(SESSIONS):
+        for _ in range(sessions):
             self.detach(self.attach(self.process))
             self.let_go()
         self.assertEqual(self.word(2), 0, "wrong answers")
@@ -70,6 +78,34 @@ class LikeDockers(CountingTarget):
 
     def test_a_killed_controller_is_replaced(self):
         self.check_killed_controller()
+
+    @slow
+    def test_the_process_survives_two_hundred_sessions(self):
+        self.survive(10 * SESSIONS)
+
+
+class LikeRediss(LikeDockers):
+    """The filters of Debian's redis-server.service."""
+
+    def filter(self):
+        if not units.are_known():
+            self.skipTest("no systemd or redis-server here")
+        return units.redis()
+
+
+class LikeMemcacheds(LikeRediss):
+    """The filters of Debian's memcached.service."""
+
+    def filter(self):
+        super().filter()
+        return units.memcached()
+
+
+class Avoided(LikeDockers):
+    """A filter kills at each call that clew can do without."""
+
+    def filter(self):
+        return seccomp.Filter().kill(*AVOIDABLE)
 
 
 class Refused(Attached):
@@ -93,12 +129,10 @@ class Refused(Attached):
 
     def test_the_first_call_that_is_not_let_through_is_named(self):
         for chosen, words in (
-                (seccomp.Filter().kill("mincore"),
-                 ["may kill it at the system call mincore"]),
-                (seccomp.Filter().refuse("timer_create", errno.EPERM),
-                 ["refuses the system call timer_create"]),
-                (seccomp.Filter().kill("perf_event_open"),
-                 ["may kill it at the system call perf_event_open"])):
+                (seccomp.Filter().kill("process_vm_readv"),
+                 ["may kill it at the system call process_vm_readv"]),
+                (seccomp.Filter().refuse("getrusage", errno.EPERM),
+                 ["refuses the system call getrusage"])):
             with self.subTest(words):
                 self.assert_refused(self.waiting(chosen), *words)
 
@@ -108,7 +142,7 @@ class Refused(Attached):
                 folder=str(ROOT / "tests" / "e2e"))], stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"filtered\n")
-        self.assert_refused(process, "mincore")
+        self.assert_refused(process, "process_vm_readv")
 
     def test_only_root_can_read_a_filter(self):
         user, = isolation.make_users(self, 1)
@@ -141,8 +175,8 @@ class Refused(Attached):
 class Listed(clewtest.Case):
     def test_each_call_of_the_library_is_checked(self):
         checked = set(re.findall(
-            r"\{ (?:CALL|WITH)\((\w+)",
-            (ROOT / "cli/attach/filters.c").read_text()))
+            r"\{ (?:CALL|WITH|BITS)\((\w+)",
+            (ROOT / "cli/target/own_calls.c").read_text()))
         for path in (ROOT / "arch").glob("*/machine/own_system_calls.h"):
             checked |= set(re.findall(r"call\((\w+)\)", path.read_text()))
         made = {}
@@ -159,7 +193,7 @@ class Listed(clewtest.Case):
     def test_the_flags_of_the_librarys_task_are_checked(self):
         checked, made = (
             set(re.findall(r"\bCLONE_\w+", (ROOT / path).read_text()))
-            for path in ("cli/attach/filters.c", "preload/sys/task.c"))
+            for path in ("cli/target/own_calls.c", "preload/sys/task.c"))
         self.assertEqual(checked, made)
 
 

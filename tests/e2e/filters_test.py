@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Programs that filter system calls never see a system call of clew's."""
 import errno
+import unittest
 
-from lib import clewtest, seccomp, truth, wire
+from lib import clewtest, seccomp, truth, units, wire
 from lib.clewtest import needs, target
 
 FILTERED = 3  # enum wire_loss: WIRE_LOSS_FILTER
@@ -191,12 +192,35 @@ class Inherited(clewtest.Case):
             seccomp.Filter().refuse("membarrier", errno.ENOSYS).refuse(
                 "perf_event_open", errno.EPERM).install()
         self.before_exec = before_exec
+        self.check_targets()
+
+    def check_targets(self):
         for name in "recursion", "threads", "signals":
             with self.subTest(name):
                 for old in self.truths.iterdir():
                     old.unlink()
                 self.environment.pop("TRUTH_DIR", None)
                 self.record_target([target(name)])
+
+    def test_calls_at_which_a_filter_kills_are_avoided(self):
+        self.before_exec = seccomp.Filter().kill(
+            "mincore", "perf_event_open", "membarrier", "memfd_create",
+            "timer_create").install
+        self.check_targets()
+
+    @unittest.skipUnless(units.are_known(), "no systemd or redis-server here")
+    def test_programs_below_a_hardened_unit_are_recorded(self):
+        self.before_exec = units.redis().install
+        self.check_targets()
+
+    def test_a_filter_that_would_kill_prevents_recording(self):
+        argv = ["/bin/echo", "hello"]
+        self.before_exec = seccomp.Filter().kill("process_vm_readv").install
+        done = self.run_program(self.record_command(argv), text=True)
+        self.assertEqual((done.stdout, done.returncode),
+                         ("hello\n", clewtest.UNRECORDED))
+        self.assert_one_line(done, "it is not recorded", "seccomp filter",
+                             "at the system call process_vm_readv")
 
 
 class Real(clewtest.Case):

@@ -37,7 +37,7 @@ static uint32_t action_of(const struct sock_filter *program, size_t count,
 {
 	return filter_program_action(
 		program, count,
-		&(struct filtered_call){ number, known, value });
+		&(struct filtered_call){ number, known, value, 0 });
 }
 
 static void known_arguments_are_compared(void **state)
@@ -58,6 +58,39 @@ static void unknown_arguments_take_both_branches(void **state)
 			 SECCOMP_RET_ERRNO);
 	assert_int_equal(action_of(no_wx, COUNT(no_wx), MMAP, 1, 5),
 			 SECCOMP_RET_ERRNO);
+}
+
+/* The permissions of a file vary, but it is never set-user-id. */
+static void known_bits_are_compared(void **state)
+{
+	static const struct sock_filter program[] = {
+		LOAD(ARGUMENT_AT(1)),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 04000),
+		IF(BPF_JEQ, 04000, 1),
+		RETURN(SECCOMP_RET_KILL_PROCESS),
+		LOAD(ARGUMENT_AT(1)),
+		IF(BPF_JSET, 02000, 1),
+		RETURN(SECCOMP_RET_TRAP),
+		LOAD(ARGUMENT_AT(1)),
+		BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 6),
+		IF(BPF_JEQ, 8, 1),
+		RETURN(SECCOMP_RET_TRACE),
+		RETURN(SECCOMP_RET_ALLOW),
+	};
+	struct filtered_call call = { READ, 1, 0, 0777 };
+
+	(void)state;
+	assert_int_equal(filter_program_action(program, COUNT(program), &call),
+			 SECCOMP_RET_ALLOW);
+	call.varying = 01777;
+	assert_int_equal(filter_program_action(program, COUNT(program), &call),
+			 SECCOMP_RET_TRACE);
+	call.varying = 03777;
+	assert_int_equal(filter_program_action(program, COUNT(program), &call),
+			 SECCOMP_RET_TRAP);
+	call.varying = 07777;
+	assert_int_equal(filter_program_action(program, COUNT(program), &call),
+			 SECCOMP_RET_KILL_PROCESS);
 }
 
 static void both_halves_of_an_argument_are_known(void **state)
@@ -235,17 +268,20 @@ static int compare_one(void)
 {
 	struct sock_filter program[LENGTH_MAX];
 	const uint32_t count = 2 + below(LENGTH_MAX - 2);
-	struct seccomp_data data = { .nr = (int)below(4),
-				     .arch = MACHINE_AUDIT };
+	struct seccomp_data data = { .arch = MACHINE_AUDIT };
 	const int known = (int)below(FILTER_ARGUMENTS);
+	struct filtered_call call = { (int)below(4), known, 0, 0 };
 	uint32_t action, found;
 
 	make_program(program, count);
 	for (size_t i = 0; i < FILTER_ARGUMENTS; i++)
 		data.args[i] = below(4) | (uint64_t)below(2) << 32;
 	data.instruction_pointer = below(4);
+	data.nr = call.number;
 	action = interpreted(program, &data);
-	found = action_of(program, count, data.nr, known, data.args[known]);
+	call.varying = below(4);
+	call.value = data.args[known] & ~call.varying;
+	found = filter_program_action(program, count, &call);
 	assert_int_equal(filter_worse_action(found, action), found);
 	return found == action;
 }
@@ -280,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_arguments_are_compared),
 		cmocka_unit_test(unknown_arguments_take_both_branches),
+		cmocka_unit_test(known_bits_are_compared),
 		cmocka_unit_test(both_halves_of_an_argument_are_known),
 		cmocka_unit_test(the_action_that_the_kernel_takes_is_worse),
 		cmocka_unit_test(programs_with_too_many_paths_kill),

@@ -8,14 +8,13 @@ filter.
 """
 import ctypes
 import errno
+import pathlib
+import re
 import struct
 
-NUMBERS = {"read": 0, "write": 1, "mmap": 9, "mprotect": 10, "munmap": 11,
-           "arch_prctl": 158, "membarrier": 324, "perf_event_open": 298,
-           "madvise": 28, "close_range": 436, "mincore": 27, "clone": 56,
-           "ptrace": 101, "mount": 165, "unshare": 272, "bpf": 321,
-           "setns": 308, "timer_create": 222, "memfd_create": 319,
-           "pkey_mprotect": 329, "shmat": 30, "personality": 135}
+NUMBERS = {name: int(number) for name, number in re.findall(
+    r"#define __NR_(\w+) (\d+)",
+    pathlib.Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h").read_text())}
 MADV_POPULATE_WRITE = 23  # since Linux 5.14
 
 LOAD, JUMP_EQUAL, JUMP_ABOVE, JUMP_SET, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
@@ -83,10 +82,18 @@ class Filter:
                 .add(JUMP_EQUAL, value, 0, 1)
                 .add(RETURN, ERRNO | error))
 
-    def kill(self, name):
-        return (self.add(LOAD, NUMBER_AT)
-                .add(JUMP_EQUAL, NUMBERS[name], 0, 1)
-                .add(RETURN, KILL))
+    def kill(self, *names):
+        self.add(LOAD, NUMBER_AT)
+        for name in names:
+            self.add(JUMP_EQUAL, NUMBERS[name], 0, 1).add(RETURN, KILL)
+        return self
+
+    def allow_only(self, names):
+        """Kills at all calls but these."""
+        self.add(LOAD, NUMBER_AT)
+        for name in sorted(names & NUMBERS.keys()):
+            self.add(JUMP_EQUAL, NUMBERS[name], 0, 1).add(RETURN, ALLOW)
+        return self.add(RETURN, KILL)
 
     def refuse_flags(self, name, argument, flags, error):
         """Refuses calls whose argument has one of these flags."""
