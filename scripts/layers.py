@@ -157,7 +157,7 @@ MAY_INCLUDE = {
             "expression image machine match symbolizer/a2n.h wire",
             "merge recording view write", "common target"),
            ("cli/probes", "agent expression image machine symbolizer/a2n.h "
-            "symbolizer/variables wire", "", "common recording"),
+            "symbolizer/variables wire", "model view", "common recording"),
            ("cli/show", "agent symbolizer/a2n.h",
             "code live model recording trace view write",
             "common target"),
