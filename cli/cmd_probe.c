@@ -22,6 +22,7 @@
 #include "cli/common/terminal.h"
 #include "cli/probes/mistyped_function.h"
 #include "cli/probes/probe_file.h"
+#include "cli/probes/shown_place.h"
 #include "cli/probes/source_line.h"
 #include "cli/target/executable.h"
 
@@ -186,6 +187,22 @@ static int print_sites(const struct probe_file *file, const char *path,
 	return 0;
 }
 
+/* Resolves a name of the file's functions (shown_place_resolve()). */
+static int resolve_name(const char *text, const char *path, char **resolved,
+			char **why)
+{
+	struct needed_library file = { .path = memory_string(path,
+							     strlen(path)) };
+	const struct needed_libraries files = { .items = &file, .count = 1 };
+	struct probe_spec spec;
+	int err = 0;
+
+	if (probe_spec_parse(text, &spec) != 0 || *spec.function)
+		err = shown_place_resolve(text, &files, resolved, why);
+	free(file.path);
+	return err;
+}
+
 /*
  * Shows a location of the file, or a line of its sources. Returns 0, or -errno
  * and *why.
@@ -202,6 +219,8 @@ static int print_place(const struct sites_options *options, const char *path,
 	if (options->vars)
 		err = source_line_resolve(text, path, PROBE_SPEC_MAX_ADDRESSES,
 					  &resolved, why);
+	if (!err && !resolved)
+		err = resolve_name(text, path, &resolved, why);
 	if (!err && probe_spec_parse(resolved ? resolved : text, &spec) != 0)
 		err = fail(why, -EINVAL, "%s is not a probe location", text);
 	free(resolved);

@@ -86,16 +86,16 @@ static int parse_place(const char *text, struct probe_spec *spec)
 	const char *plus = memchr(text, '+', (size_t)(end - text));
 	const size_t suffix = sizeof(RETURN_SUFFIX) - 1;
 
+	if ((size_t)(end - text) > suffix &&
+	    !memcmp(end - suffix, RETURN_SUFFIX, suffix)) {
+		spec->is_return = 1;
+		end -= suffix;
+	}
 	if (text[0] == '0' && text[1] == 'x')
 		return parse_addresses(text, end, spec);
 	if (digit_of(*text, 10) >= 0)
 		return -EINVAL;
-	if ((size_t)(end - text) > suffix &&
-	    !memcmp(end - suffix, RETURN_SUFFIX, suffix)) {
-		spec->is_return = 1;
-		return take(spec->function, text, end - suffix);
-	}
-	if (plus && plus > text) {
+	if (plus && plus > text && !spec->is_return) {
 		if (parse_number(plus + 1, end, &spec->offset))
 			return -EINVAL;
 		end = plus;
@@ -264,7 +264,10 @@ unsigned int probe_spec_walk(const struct probe_spec *spec,
 	unsigned int count = 0;
 
 	for (uint32_t i = 0; i < spec->address_count; i++)
-		count += walk_one(map, spec->addresses[i], 0, visit, context);
+		count += spec->is_return ? walk_exits(map, spec->addresses[i],
+						      visit, context)
+					 : walk_one(map, spec->addresses[i], 0,
+						    visit, context);
 	if (!*spec->function)
 		return count;
 	matches = find_name(spec, map->inquiry->image);

@@ -6,6 +6,7 @@
  *	[MODULE:]FUNCTION+OFFSET	the one OFFSET bytes after it
  *	[MODULE:]FUNCTION%return	each instruction that leaves it
  *	[MODULE:]0xADDRESS[,0x...]	addresses in the file
+ *	[MODULE:]0xADDRESS[,0x...]%return	exits of functions that begin there
  *
  * FUNCTION is a linker's symbol, or a C++ function's name without parameters
  * (match/cxx_name.h), for each function of that name. MODULE is a glob for the

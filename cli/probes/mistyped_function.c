@@ -17,8 +17,7 @@ enum { NAMES_MAX = 3 };
 
 /* The most similar names so far, the best one first. */
 struct similar_names {
-	const char *text; /* as the user wrote it */
-	char *word;       /* without template arguments and parameters */
+	char *word; /* the user's text without arguments and parameters */
 	struct similar_name {
 		char *text;
 		size_t distance;
@@ -78,44 +77,15 @@ static void offer_name(struct similar_names *names, const char *text)
 	for (size_t i = count_scopes(text); i > wanted; i--)
 		compared = strstr(compared, "::") + 2;
 	nearest_offer(&nearest, compared, strlen(compared));
-	/*
-	 * The distance 0 is for symbols whose readable name is the user's text.
-	 */
 	if (nearest.best)
-		insert(names, text, nearest.distance + 1);
+		insert(names, text, nearest.distance);
 }
 
-/*
- * Returns whether the text is a readable name of a function, with template
- * arguments or parameters.
- */
-static int is_name_with_brackets(const char *text, const char *whole)
-{
-	int is_it = 0;
-
-	if (!strpbrk(text, "<("))
-		return 0;
-	for (int detail = A2N_SHORTEST; detail <= A2N_PARAMETERS && !is_it;
-	     detail++) {
-		char *name = a2n_short_name(whole, (enum a2n_detail)detail);
-
-		is_it = name && strcmp(name, text) == 0;
-		free(name);
-	}
-	return is_it;
-}
-
-/*
- * Offers the symbol if the user's text names this instance of a template or
- * this overload, because locations of probes have no such names.
- */
 static void offer_mangled(struct similar_names *names, const char *symbol)
 {
 	char *whole = a2n_demangle(symbol);
 	char *bare = whole ? a2n_short_name(whole, A2N_BARE) : NULL;
 
-	if (whole && is_name_with_brackets(names->text, whole))
-		insert(names, symbol, 0);
 	if (bare)
 		offer_name(names, bare);
 	free(bare);
@@ -139,7 +109,6 @@ static struct similar_names names_like(const char *text)
 		strpbrk(text, "<(") ? a2n_short_name(text, A2N_BARE) : NULL;
 
 	return (struct similar_names){
-		.text = text,
 		.word = bare ? bare : memory_string(text, strlen(text)),
 	};
 }

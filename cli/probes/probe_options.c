@@ -19,6 +19,7 @@
 #include "cli/probes/mistyped_function.h"
 #include "cli/probes/probe_file.h"
 #include "cli/probes/probe_variables.h"
+#include "cli/probes/shown_place.h"
 #include "cli/probes/snapshot_when.h"
 #include "cli/probes/source_line.h"
 #include "cli/probes/variable_text.h"
@@ -288,7 +289,8 @@ static int refuse_function(const struct read_file *last,
 {
 	char *what;
 
-	mistyped_function_refuse(&last->file.image, path, spec->function,
+	mistyped_function_refuse(&last->file.image, path,
+				 strchr(text, ' ') ? text : spec->function,
 				 &what);
 	fail(why, -EINVAL, "probe %s: %s", text, what);
 	free(what);
@@ -348,6 +350,32 @@ static int check_libraries(struct read_file *last,
 }
 
 /*
+ * Returns whether the text is an address, or a function's name that the library
+ * in the target finds itself. Text with a blank may be a name of a report.
+ */
+static int is_found(struct read_file *last, const char *text,
+		    const char *program)
+{
+	const struct needed_libraries *files;
+	const struct probe_map *map;
+	struct probe_spec spec;
+	const char *path;
+
+	if (strchr(text, ' ') || probe_spec_parse(text, &spec) != 0)
+		return 0;
+	path = file_of(&spec, program);
+	map = path ? read_map(last, path) : NULL;
+	if (!*spec.function ||
+	    (map && probe_spec_is_in(&spec, map->inquiry->image)))
+		return 1;
+	files = files_of(last, program);
+	for (size_t i = 1; i < files->count; i++)
+		if (has_function(files->items[i].path, &spec))
+			return 1;
+	return 0;
+}
+
+/*
  * Warns that the function does not exist when the program starts. Two probes at
  * one function give one warning.
  */
@@ -356,18 +384,19 @@ static void announce_wait(struct read_file *last, const struct probe_spec *spec,
 			  const struct needed_libraries *files,
 			  const char *command)
 {
+	const char *function = strchr(text, ' ') ? text : spec->function;
 	char *question;
 
-	if (last->doubted && strcmp(last->doubted, spec->function) == 0)
+	if (last->doubted && strcmp(last->doubted, function) == 0)
 		return;
 	free(last->doubted);
-	last->doubted = memory_printf("%s", spec->function);
-	question = mistyped_function_question(files, spec->function);
+	last->doubted = memory_printf("%s", function);
+	question = mistyped_function_question(files, function);
 	complain(command,
 		 "probe %s: no function %s in %s and the libraries that it "
 		 "needs%s%s; %s%sthe probe waits for a library or program that "
 		 "is loaded later",
-		 text, spec->function, text_basename(program),
+		 text, function, text_basename(program),
 		 *spec->module ? ", as far as their names match " : "",
 		 spec->module, question ? question : "", question ? " " : "");
 	free(question);
@@ -538,6 +567,9 @@ static int settle_copies(const struct probe_options *options, size_t probe,
 	char *resolved;
 	int err = source_line_resolve(text, program, copies, &resolved, why);
 
+	if (!err && !resolved && !is_found(last, text, program))
+		err = shown_place_resolve(text, files_of(last, program),
+					  &resolved, why);
 	if (err)
 		return err;
 	if (probe_spec_parse(resolved ? resolved : text, &spec) != 0)

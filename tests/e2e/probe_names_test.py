@@ -62,7 +62,20 @@ CALLS = {
 OF_NOBODY = ["shop::Cart::sub", "shop::Cart", "Cart::add", "add", "hidden"]
 
 
-class Cxx(Case):
+class Shown(Case):
+    """Probes at names as reports show them."""
+
+    def shown(self, place, program, options):
+        """Returns the report's entry for the probe, whose text ends with the
+        name."""
+        self.done = self.record([program], [*options, "--probe", place])
+        [one] = self.clew_json("report", "--json",
+                               self.recording_path)["probes"]
+        self.assertEqual(one["place"].split(" ", 1)[1], place)
+        return one
+
+
+class Cxx(Shown):
     """The name of a C++ function is that in its source, without parameters."""
 
     def setUp(self):
@@ -83,6 +96,41 @@ class Cxx(Case):
                 self.assert_same_behaviour(self.native, self.done)
                 self.assertEqual((one["hits"], len(one["places"])),
                                  (hits, functions))
+
+    @needs("g++")
+    def test_names_of_reports_are_found(self):
+        for place, hits in (("shop::total(int)", 10),
+                            ("shop::total(long,int)", 5),
+                            ("shop::Box<char const*>::get", 5),
+                            ("shop::Box<char const *>::get()", 5),
+                            ("shop::Cart::add(int) const", 5),
+                            ("shop::(anonymous)::hidden(int)", 5),
+                            ("named:shop::total(int)%return", 10),
+                            ("lone(int)", 5)):
+            with self.subTest(place):
+                one = self.shown(place, self.program, ["--time=none"])
+                self.assert_same_behaviour(self.native, self.done)
+                self.assertEqual(one["hits"], hits)
+
+    @needs("g++")
+    def test_names_of_reports_serve_all_options(self):
+        done = self.record([self.program], [
+            "-m", "named", "--trace", "--args=shop::total(int)",
+            "--ret=shop::total(long,int)",
+            "--snapshot-when=shop::Box<char const*>::get>1ns",
+            "--trace-on=shop::Cart::Cart(int)"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn(b"no function", done.stderr)
+        done = self.clew("report", "--details", self.recording_path)
+        self.assertNotIn("missing: probe", done.stdout)
+
+    @needs("g++")
+    def test_sites_of_names_of_reports_are_listed(self):
+        for option in "--sites", "--vars":
+            done = self.clew("probe", option, "shop::total(long,int)", "-e",
+                             self.program)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"\b0x[0-9a-f]+\b")
 
     @needs("g++")
     def test_name_matches_no_other_function(self):
@@ -112,7 +160,32 @@ class Cxx(Case):
                          self.sites("_ZL4lonei", self.program))
 
 
-class Stripped(Case):
+class Stripped(Shown):
+    @needs("gcc")
+    def test_functions_of_a_stripped_library_are_found_by_address(self):
+        (self.work / "library.c").write_text(
+            "__attribute__((noipa)) static int inner(int n) { return n + 1; }\n"
+            "int outer(int n) { return inner(n) + inner(2); }\n")
+        (self.work / "main.c").write_text(
+            "int outer(int n); int main() { return outer(1) == 0; }\n")
+        for words in (["-shared", "-fpic", "-O1", "-o", "libcut.so",
+                       "library.c"],
+                      ["-o", "main", "main.c", "./libcut.so"]):
+            done = self.run_program(["gcc", *words], text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.run_program(["nm", "libcut.so"], text=True).stdout
+        at = int(re.search(r"(\w+) t inner", text).group(1), 16)
+        self.run_program(["strip", "libcut.so"])
+        program = self.work / "main"
+        options = ["--time=none", "-m", "libcut.so"]
+        done = self.record([program], options)
+        names = [row["name"] for row in self.clew_json(
+            "report", "--json", "-n", "0", self.recording_path)["functions"]]
+        self.assertIn(f"libcut.so+{at:#x}", names)
+        for suffix in "", "%return":
+            one = self.shown(f"libcut.so+{at:#x}{suffix}", program, options)
+            self.assertEqual(one["hits"], 2)
+
     def test_main_is_found_without_its_name(self):
         """The entry code of a program passes the address of main() to libc."""
         for how in "-pie", "-no-pie":

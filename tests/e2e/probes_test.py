@@ -394,11 +394,6 @@ class Started(Case):
                 ("--probe=Cart::add", "Cart::add", "shop::Cart::add"),
                 ("--probe=shop::Card::add", "shop::Card::add",
                  "shop::Cart::add"),
-                ("--probe=shop::Cart::add(int)", "shop::Cart::add(int)",
-                 "_ZN4shop4Cart3addEi or shop::Cart::add?"),
-                ("--snapshot-when=shop::Box<int>::take>5ms",
-                 "shop::Box<int>::take",
-                 "_ZN4shop3BoxIiE4takeEi or shop::Box::take?"),
                 ("--probe=shop::Box<int>::taek", "shop::Box<int>::taek",
                  "shop::Box::take?"),
                 ("--probe=lemd%return", "lemd%return", "lend")):
