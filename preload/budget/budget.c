@@ -14,6 +14,7 @@
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/trap.h"
+#include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
 
@@ -451,7 +452,9 @@ static uint64_t room_percent(void)
 
 static uint32_t state_of(int err)
 {
-	return err == -EPERM ? WIRE_BUDGET_TRACED : WIRE_BUDGET_CODE;
+	if (err != -EPERM)
+		return WIRE_BUDGET_CODE;
+	return proc_is_traced() ? WIRE_BUDGET_TRACED : WIRE_BUDGET_FILTER;
 }
 
 /*

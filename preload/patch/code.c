@@ -190,10 +190,14 @@ static int protect_page(const struct code_writer *writer, int protection)
 	return sys_mprotect((void *)writer->page, PAGE_BYTES, protection);
 }
 
+/* Returns -EACCES and not -EPERM, which means a tracer to callers. */
 static int unseal_page(struct code_writer *writer)
 {
+	int err;
+
 	write_in_place(writer);
-	return protect_page(writer, PROT_READ | PROT_WRITE | PROT_EXEC);
+	err = protect_page(writer, PROT_READ | PROT_WRITE | PROT_EXEC);
+	return err == -EPERM ? -EACCES : err;
 }
 
 static int seal_page(struct code_writer *writer)

@@ -29,6 +29,7 @@
 #include "preload/patch/code.h"
 #include "preload/patch/quiesce.h"
 #include "preload/patch/trap.h"
+#include "preload/process/filter.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 
@@ -189,16 +190,16 @@ static int is_replaced(const void *context, uint64_t pc)
 static const struct quiesce_places replaced = { .contains = is_replaced };
 
 /*
- * Returns -EPERM under a system call filter, which might kill the process at
- * the calls that follow, and under a debugger, which would stop at each int3.
+ * Returns -EPERM under a system call filter that clew has not checked, which
+ * might kill the process at the calls that follow, and under a debugger, which
+ * would stop at each int3.
  */
 static int check_process(void)
 {
-	struct proc_line lines[] = { { .name = "TracerPid", .base = 10 },
-				     { .name = "Seccomp", .base = 10 } };
-	int err = proc_status(0, lines, 2);
+	struct proc_line tracer = { .name = "TracerPid", .base = 10 };
+	int err = proc_status(0, &tracer, 1);
 
-	return err ? err : lines[0].value || lines[1].value ? -EPERM : 0;
+	return err ? err : tracer.value || filter_is_new() ? -EPERM : 0;
 }
 
 /* ---- Changes ---- */

@@ -3,12 +3,14 @@
 #include "preload/process/filter.h"
 
 #include <stdatomic.h>
+#include <sys/prctl.h>
 
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/record/tallies.h"
 #include "preload/stack/callers.h"
+#include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
@@ -48,6 +50,33 @@ static void wait_for_sections(void)
 			return;
 		sys_call_anyway(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
 	}
+}
+
+static uint64_t first_filters; /* number of filters of filter_note_first() */
+
+/* Returns the number of filters of the main thread; UINT64_MAX if unknown. */
+static uint64_t count_filters(void)
+{
+	struct proc_line count = { .name = "Seccomp_filters", .base = 10 };
+	struct proc_line mode = { .name = "Seccomp", .base = 10 };
+
+	if (!proc_status(0, &count, 1)) /* since Linux 5.9 */
+		return count.value;
+	return !proc_status(0, &mode, 1) && !mode.value ? 0 : UINT64_MAX;
+}
+
+void filter_note_first(void)
+{
+	first_filters = 0;
+	if (sys_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) > 0)
+		first_filters = count_filters();
+}
+
+int filter_is_new(void)
+{
+	const uint64_t count = count_filters();
+
+	return count == UINT64_MAX || count != first_filters;
 }
 
 static int is_running(void)

@@ -40,4 +40,13 @@ void filter_end(int begun, int is_set);
 /* Called in the parent when it continues after a vfork(). */
 void filter_after_vfork(void);
 
+/*
+ * Notes the filters with which the process begins to be recorded. clew knows
+ * the calls that these forbid (wire/avoidable.h), and makes the others.
+ */
+void filter_note_first(void);
+
+/* Returns whether the main thread has other filters now, or may have. */
+int filter_is_new(void);
+
 #endif

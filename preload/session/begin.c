@@ -14,6 +14,7 @@
 #include "preload/hot/sink.h"
 #include "preload/hot/tails.h"
 #include "preload/probe/probe_actions.h"
+#include "preload/process/filter.h"
 #include "preload/record/memory_bound.h"
 #include "preload/record/numbers.h"
 #include "preload/record/stress.h"
@@ -185,6 +186,7 @@ int begin_part(const char *dir, char *why, size_t bytes, struct cold **made)
 	}
 	config_read(&cold->config, dir, &cold->kept, why, bytes);
 	rt.avoided |= cold->config.avoided;
+	filter_note_first();
 	take_over(cold, rt.cold);
 	err = part_create(&cold->recorder.part, dir);
 	if (err) {

@@ -90,7 +90,7 @@ static inline int sys_mprotect(void *address, size_t bytes, int prot)
 	if (prot & PROT_EXEC &&
 	    rt.avoided & (prot & PROT_WRITE ? WIRE_AVOIDS(writable_executable)
 					    : WIRE_AVOIDS(executable)))
-		return -EPERM;
+		return -EACCES;
 	return (int)sys_call(SYS_mprotect, (long)address, (long)bytes, prot, 0,
 			     0, 0);
 }

@@ -108,6 +108,35 @@ class Avoided(LikeDockers):
         return seccomp.Filter().kill(*AVOIDABLE)
 
 
+class Changed(CountingTarget):
+    """Code is changed while threads run behind a filter."""
+
+    def start(self, argv, **options):
+        return super().start(
+            argv, preexec_fn=seccomp.like_dockers().install, **options)
+
+    def test_a_live_probe_is_hit(self):
+        self.let_go()
+        controller = self.attach(self.process)
+        done = self.clew("probe", "add", self.process.pid, "attached_leaf")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.let_go()
+        self.detach(controller)
+        probe, = self.clew_json("report", "--json",
+                                self.recording_path)["probes"]
+        self.assertGreater(probe["hits"], 200)
+        self.assert_as_before(self.process)
+
+    def test_a_budget_leaves_functions_out(self):
+        self.let_go()
+        controller = self.attach(self.process, "--budget=1%")
+        for _ in range(20):
+            self.let_go()
+        self.detach(controller)
+        self.assertIn("left out:", self.details(self.recording_path))
+        self.assert_as_before(self.process)
+
+
 class Refused(Attached):
     def waiting(self, chosen):
         """Starts a process that waits behind this filter."""
