@@ -156,8 +156,8 @@ void probe_options_parse_snapshot(struct probe_options *options,
 	if (snapshot_when_parse(text, options->snapshots++, &when) != 0)
 		complain_of_usage(state,
 				  "--%s=%s: not a condition; write FUNCTION, "
-				  "FUNCTION>5ms "
-				  "or FUNCTION==-1",
+				  "FUNCTION>=5ms, FUNCTION>0.3ms or "
+				  "FUNCTION==-1",
 				  name, text);
 	refuse_again(options, when.place, text, state);
 	if (when.start) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/common/time_text.h"
 
 /* Longer operators come first. */
 static const char *const comparisons[] = { "==", "!=", "<=", ">=", "<", ">" };
@@ -50,13 +51,30 @@ static struct comparison find_comparison(const char *text)
 	return (struct comparison){ strlen(text), NULL, "" };
 }
 
-static int is_time(const char *value)
+/* Parses a time with a unit, such as "5ms", "0.3 ms" or "2s". */
+static int parse_unit_time(const char *value, uint64_t *ns)
 {
-	const size_t digits = strspn(value, "0123456789");
-	const char *unit = value + digits;
+	const size_t number = strcspn(value, " ");
+	const char *unit = value + number + strspn(value + number, " ");
+	char *whole = memory_printf("%.*s%s", (int)number, value, unit);
+	const size_t length = strlen(whole);
+	const int err = length && whole[length - 1] == 's'
+				? read_time(whole, ns)
+				: -EINVAL;
 
-	return digits && (!strcmp(unit, "ns") || !strcmp(unit, "us") ||
-			  !strcmp(unit, "ms") || !strcmp(unit, "s"));
+	free(whole);
+	return err;
+}
+
+/* Returns the time in the largest unit that needs no fraction. */
+static char *time_text(uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	size_t unit = 0;
+
+	for (; unit < 3 && ns && ns % 1000 == 0; unit++)
+		ns /= 1000;
+	return memory_printf("%" PRIu64 "%s", ns, units[unit]);
 }
 
 static int parse_value(const char *value, int64_t *out)
@@ -109,29 +127,34 @@ int snapshot_when_parse(const char *text, unsigned int number,
 	const struct comparison found = find_comparison(text);
 	const char *sign = found.sign;
 	size_t length = found.at;
+	uint64_t ns = 0;
 	int64_t value = 0;
+	const int is_time = sign && parse_unit_time(found.value, &ns) == 0;
+	char *name, *least;
 
-	while (length && text[length - 1] == ' ')
-		length--;
-	if (sign && !is_time(found.value) && parse_value(found.value, &value)) {
-		if (!is_name(text))
-			return -EINVAL;
+	if (sign && !is_time && parse_value(found.value, &value)) {
 		sign = NULL; /* The operator belongs to the name. */
 		length = strlen(text);
 	}
-	if (!length || (sign && is_time(found.value) && *sign != '>'))
+	while (length && text[length - 1] == ' ')
+		length--;
+	name = memory_string(text, length);
+	if (!length || !is_name(name) || (is_time && *sign != '>')) {
+		free(name);
 		return -EINVAL;
+	}
 	*out = (struct snapshot_when){ 0 };
-	out->place = memory_printf("%.*s%s", (int)length, text,
-				   sign ? "%return" : "");
-	if (!sign)
-		return 0;
-	if (!is_time(found.value)) {
+	out->place = memory_printf("%s%s", name, sign ? "%return" : "");
+	if (sign && !is_time)
 		out->condition = condition(sign, found.value, value);
+	if (!is_time) {
+		free(name);
 		return 0;
 	}
-	out->start = memory_printf("%.*s", (int)length, text);
+	least = time_text(ns);
+	out->start = name;
 	out->clock = memory_printf("start when%u", number);
-	out->condition = memory_printf("slower when%u %s", number, found.value);
+	out->condition = memory_printf("slower when%u %s", number, least);
+	free(least);
 	return 0;
 }

@@ -113,9 +113,20 @@ class When(Case):
                           "--snapshot-when=step==-3")
         self.assertEqual(self.snapshots(), [])
 
+    def test_times_of_conditions_have_fractions_and_blanks(self):
+        for text, shown in ((">0.3ms", "300us"), (" > 2ms", "2ms"),
+                            (">= 0.002 s", "2ms"), (">1.5ns", "2ns")):
+            with self.subTest(text):
+                self.run_requests("--time=none", f"--snapshot-when=handle{text}")
+                probe = self.clew_json("report", "--json",
+                                       self.recording_path)["probes"][1]
+                self.assertEqual(probe["place"], "handle%return")
+                self.assertIn(f"slower when0 {shown}", probe["actions"])
+
     def test_invalid_snapshot_conditions_are_refused(self):
         for text in ("", ">5ms", "f<5ms", "==3", "process>abc", "f==abc",
-                     "f<g", "f>5m", "f!=1e9", "f>99999999999999999999"):
+                     "f<g", "f>5m", "f!=1e9", "f>99999999999999999999",
+                     "f=>5ms", "f =>5", "f=<5", "f=5", "f>-5ms", "f>0.3"):
             done = self.clew("record", f"--snapshot-when={text}", "--", "true")
             self.assert_usage_error(done, "--snapshot-when")
         for first, second in (("handle>2ms", "handle==-1"),
