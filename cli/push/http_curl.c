@@ -199,6 +199,12 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
 	return try->received > ANSWER_LIMIT ? 0 : count;
 }
 
+/* Returns whether reading ended because the answer is too long. */
+static int has_long_answer(const struct http_try *try)
+{
+	return try->code == CURLE_WRITE_ERROR && try->received > ANSWER_LIMIT;
+}
+
 static void add_line(struct http_try *try, const char *line)
 {
 	struct curl_slist *lines = try->curl.add_line(try->lines, line);
@@ -285,6 +291,7 @@ static int may_try_again(const struct http_try *try)
 {
 	switch (try->code) {
 	case CURLE_OK:
+	case CURLE_WRITE_ERROR: /* the answer is too long */
 		return try->status == 429 || try->status == 502 ||
 		       try->status == 503 || try->status == 504;
 	case CURLE_COULDNT_RESOLVE_HOST:
@@ -350,7 +357,10 @@ static int explain(struct http_try *try, int64_t pause, char **why)
 	int err;
 
 	text = quoted(try->answer);
-	if (try->code != CURLE_OK) {
+	if (has_long_answer(try) && try->status >= 200 && try->status < 300) {
+		err = fail(why, -EIO, "%s: the answer is longer than %d KB",
+			   url, ANSWER_LIMIT >> 10);
+	} else if (try->code != CURLE_OK && !has_long_answer(try)) {
 		err = fail(why, -EIO, "%s: %s%s", url,
 			   *try->error ? try->error
 				       : try->curl.error(try->code),

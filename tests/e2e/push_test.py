@@ -323,6 +323,16 @@ class Failures(Push):
                                "because ?[31m it")
             self.assertEqual(len(server.requests), 1)
 
+    def test_a_refusal_with_a_long_answer_is_cut(self):
+        body = b"no room\n" + 30000 * (100 * b"x" + b"\n")
+        for number in 500, 400:
+            server = self.serve(stores.status(number, body))
+            done = self.push(server)
+            self.assert_failed(done, f"HTTP status {number}: no room")
+            self.assertLess(len(done.stderr), 400)
+        self.assert_failed(self.push(self.serve(stores.status(200, body))),
+                           "the answer is longer than 1024 KB")
+
     def test_an_overloaded_server_gets_the_profile_later(self):
         for number in 429, 502, 503, 504:
             server = self.serve(stores.status(number), stores.status(200))
