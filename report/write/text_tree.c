@@ -88,6 +88,20 @@ static uint64_t below_of(const struct text_walk *walk, uint32_t node)
 	return tree_below_of(walk->view->tree, node, walk->session->metric);
 }
 
+/*
+ * Returns the number to which shares refer, as in clew report: that of the
+ * whole recording, also if the tree is a part of it. Trees of callers refer to
+ * their function.
+ */
+static uint64_t whole_of(const struct text_walk *walk)
+{
+	const struct summary *summary = &walk->session->summary;
+
+	if (walk->view->shows_callers || walk->view->diff)
+		return below_of(walk, TREE_ROOT);
+	return shows_time(walk) ? summary->time_ns : summary->calls;
+}
+
 static int is_anything(const struct measure *measure)
 {
 	return measure->calls > 0 || measure->ns > 0;
@@ -222,8 +236,9 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 		return;
 	}
 	write_below(walk, below_of(walk, index),
-		    below_of(walk, walk->view->is_share_of_caller ? node->parent
-								  : TREE_ROOT));
+		    walk->view->is_share_of_caller
+			    ? below_of(walk, node->parent)
+			    : whole_of(walk));
 	calls = walk->view->shows_callers ? walk->view->tree->below[index]
 					  : node->calls;
 	write_self(walk,
@@ -236,7 +251,7 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 /* Returns the style for the node's own share. */
 static enum text_style heat_of(const struct text_walk *walk, uint32_t index)
 {
-	uint64_t all = below_of(walk, TREE_ROOT);
+	uint64_t all = whole_of(walk);
 	uint64_t self =
 		tree_self_of(walk->view->tree, index, walk->session->metric);
 
@@ -326,8 +341,7 @@ static void write_hidden(const struct text_walk *walk, struct level *level)
 
 		write_change(walk, &nothing, &nothing);
 	} else {
-		write_below(walk, level->hidden_below,
-			    below_of(walk, TREE_ROOT));
+		write_below(walk, level->hidden_below, whole_of(walk));
 		write_self(walk, "", "");
 	}
 	fputc(' ', walk->out);

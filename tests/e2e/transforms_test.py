@@ -4,6 +4,7 @@
 import csv
 import io
 import os
+import re
 
 from lib import clewtest
 
@@ -48,6 +49,23 @@ class Transforms(clewtest.Case):
     def test_focus_keeps_the_contexts_of_a_function(self):
         self.assertEqual(self.calls("--focus=^store"), {
             "store(int)": 1, "lib::sort(int)": 1, "lib::leaf()": 21})
+
+    def test_shares_refer_to_the_whole_recording(self):
+        """In report and tree, whatever is shown of it."""
+        for option in "--focus=^store", "-f^store", "--ignore=^parse":
+            shares = []
+            for command in "report", "tree":
+                done = self.clew(command, "-m", "program", option,
+                                 self.recording_path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                row, = (line for line in done.stdout.splitlines()
+                        if "store" in line)
+                shares.append(re.search(r"[\d.]+%", row)[0])
+            with self.subTest(option):
+                own, below = (float(share[:-1]) for share in shares)
+                whole = sum(CALLS.values())
+                self.assertLess(abs(own - 100 / whole), 1)
+                self.assertLess(below, 100 * 24 / whole)
 
     def test_functions_are_found_by_what_a_table_shows(self):
         """Short names match, and a name that is no expression matches itself."""

@@ -96,6 +96,7 @@ static void end(struct session *session)
 {
 	tree_sum(&session->tree);
 	session->summary.calls = session->tree.below[TREE_ROOT];
+	session->summary.time_ns = tree_below(&session->tree, TREE_ROOT).ns;
 	session->summary.contexts = session->tree.count - 1;
 }
 
