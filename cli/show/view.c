@@ -7,6 +7,7 @@
 
 #include "base/display_text.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/show/unmatched.h"
@@ -184,6 +185,43 @@ int view_recording(const char *command, struct view_options *view,
 	return status;
 }
 
+/* Appends "--OPTION=TEXT" to the list, which is NULL at first. */
+static char *listed(char *list, const char *option, const char *text)
+{
+	char *longer = memory_printf("%s%s--%s%s", list ? list : "",
+				     list ? ", " : "", option, text);
+
+	free(list);
+	return longer;
+}
+
+/* Warns of transforms that no function of any recording matched. */
+static void warn_of_unused(const char *command, const struct view_options *view)
+{
+	const struct transform *transform = &view->transform;
+	const char *const *texts = view->saved.values;
+	char *list = NULL;
+
+	if (transform->ignore && !transform->ignore_is_used)
+		list = listed(list, "ignore=", texts[SAVED_IGNORE]);
+	if (transform->collapse && !transform->collapse_is_used)
+		list = listed(list, "collapse=", texts[SAVED_COLLAPSE]);
+	for (size_t i = 0; i < transform->fold_count; i++) {
+		const struct fold_rule *rule = &transform->folds[i];
+
+		if (rule->is_used)
+			continue;
+		if (rule->namespace)
+			list = listed(list, "fold=", rule->namespace);
+		else
+			list = listed(list, "fold=module:", rule->module);
+	}
+	if (list)
+		complain(command, "%s: no function that was called matches",
+			 list);
+	free(list);
+}
+
 int view_command(const struct argp *argp, int argc, char **argv,
 		 struct view_options *view, view_show *show, void *options)
 {
@@ -192,6 +230,8 @@ int view_command(const struct argp *argp, int argc, char **argv,
 	view_options_init(view);
 	command_line_parse(argp, argc, argv, 0, options);
 	status = view_recording(argv[0], view, show, options);
+	if (status == EXIT_SUCCESS)
+		warn_of_unused(argv[0], view);
 	view_options_fini(view);
 	return status;
 }

@@ -72,7 +72,7 @@ static void transform_module(const char *name, struct catalog *catalog,
 			     const struct tree *tree, struct tree *out)
 {
 	struct fold_rule rule = { .module = memory_escaped(name, "\\*?[") };
-	const struct transform transform = { .folds = &rule, .fold_count = 1 };
+	struct transform transform = { .folds = &rule, .fold_count = 1 };
 	struct timeline none = { 0 };
 
 	tree_transform(tree, catalog, &transform, &none, out);
@@ -102,7 +102,7 @@ static void transform_function(const struct view_step *step,
 static void apply(const struct view_step *step, struct catalog *catalog,
 		  const struct tree *tree, struct tree *out)
 {
-	const struct transform recursion = { .folds_recursion = 1 };
+	struct transform recursion = { .folds_recursion = 1 };
 	struct timeline none = { 0 };
 
 	switch (step->kind) {

@@ -289,8 +289,7 @@ void session_inline(struct session *session)
 	session->tree = inlined;
 }
 
-void session_transform(struct session *session,
-		       const struct transform *transform)
+void session_transform(struct session *session, struct transform *transform)
 {
 	struct tree out;
 

@@ -94,8 +94,7 @@ int session_open(struct session *session, const char *path,
 void session_inline(struct session *session);
 
 /* Transforms the tree, and the samples of the timeline. */
-void session_transform(struct session *session,
-		       const struct transform *transform);
+void session_transform(struct session *session, struct transform *transform);
 
 /*
  * Returns 0 if the counts of functions lack no calls. Otherwise returns the

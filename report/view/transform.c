@@ -30,7 +30,7 @@ enum {
 struct transforming {
 	const struct tree *tree;
 	struct catalog *catalog;
-	const struct transform *transform;
+	struct transform *transform;
 	uint8_t *flags; /* flags of each function */
 	/*
 	 * For each function, the label into which it is folded, or the function
@@ -167,19 +167,21 @@ static int is_matched(struct catalog *catalog, const regex_t *regex,
 
 static uint32_t find_label(struct transforming *all, uint32_t function)
 {
-	const struct transform *transform = all->transform;
+	struct transform *transform = all->transform;
 	uint32_t label = function;
 	char *plain;
 
 	if (all->flags[function] & IS_COLLAPSED)
-		return collapse_label(all->catalog, function);
+		label = collapse_label(all->catalog, function);
 	plain = selection_plain_name(catalog_name(all->catalog, function));
-	for (size_t i = 0; i < transform->fold_count && label == function;
-	     i++) {
-		if (is_folded(all->catalog, function, plain,
-			      &transform->folds[i]))
-			label = fold_label(all->catalog, function,
-					   &transform->folds[i]);
+	for (size_t i = 0; i < transform->fold_count; i++) {
+		struct fold_rule *rule = &transform->folds[i];
+
+		if (!is_folded(all->catalog, function, plain, rule))
+			continue;
+		rule->is_used = 1;
+		if (label == function)
+			label = fold_label(all->catalog, function, rule);
 	}
 	free(plain);
 	return label;
@@ -191,7 +193,7 @@ static uint32_t find_label(struct transforming *all, uint32_t function)
  */
 static void learn(struct transforming *all, uint32_t function)
 {
-	const struct transform *transform = all->transform;
+	struct transform *transform = all->transform;
 	struct catalog *catalog = all->catalog;
 	uint8_t flags = IS_KNOWN;
 
@@ -208,6 +210,8 @@ static void learn(struct transforming *all, uint32_t function)
 		flags |= IS_IGNORED;
 	if (is_matched(catalog, transform->collapse, function))
 		flags |= IS_COLLAPSED;
+	transform->ignore_is_used |= flags & IS_IGNORED;
+	transform->collapse_is_used |= flags & IS_COLLAPSED;
 	all->flags[function] = flags;
 	all->labels[function] = find_label(all, function);
 }
@@ -374,8 +378,8 @@ static void move_samples(const struct transforming *all,
 }
 
 void tree_transform(const struct tree *tree, struct catalog *catalog,
-		    const struct transform *transform,
-		    struct timeline *timeline, struct tree *out)
+		    struct transform *transform, struct timeline *timeline,
+		    struct tree *out)
 {
 	struct transforming all = {
 		.tree = tree,

@@ -34,6 +34,7 @@ struct fold_rule {
 	/* namespace or Java package; NULL if `module` is set */
 	char *namespace;
 	char *module; /* a glob for the module */
+	int is_used;  /* whether a function matched; see struct transform */
 };
 
 /* The filters of a tree. All members 0 stand for no filter. */
@@ -43,6 +44,11 @@ struct transform {
 	struct fold_rule *folds;
 	size_t fold_count, fold_capacity;
 	int folds_recursion;
+	/*
+	 * Set by tree_transform() if a function of a tree matched, as is_used
+	 * of each fold.
+	 */
+	int ignore_is_used, collapse_is_used;
 };
 
 int transform_is_asked(const struct transform *transform);
@@ -63,7 +69,7 @@ void transform_fini(struct transform *transform);
  * catalog. Nodes of processes and threads are kept.
  */
 void tree_transform(const struct tree *tree, struct catalog *catalog,
-		    const struct transform *transform,
-		    struct timeline *timeline, struct tree *out);
+		    struct transform *transform, struct timeline *timeline,
+		    struct tree *out);
 
 #endif

@@ -100,6 +100,23 @@ class Transforms(clewtest.Case):
         self.assertEqual(tree.count("walk"), 1)
         self.assertRegex(tree, r"\n +5 .* 5 .*walk\n")
 
+    def test_transforms_that_match_nothing_are_mentioned(self):
+        for command in (["report"], ["tree"], ["export", "-F", "folded"],
+                        ["diff", self.recording_path]):
+            for options, said in (
+                    (["--ignore=nowhere"], "--ignore=nowhere"),
+                    (["--collapse=nowhere", "--fold=nothing,lib"],
+                     "--collapse=nowhere, --fold=nothing"),
+                    (["--fold=module:libno*"], "--fold=module:libno*"),
+                    (["--ignore=store", "--fold=lib,module:prog*,recursion"],
+                     None)):
+                with self.subTest(command=command, options=options):
+                    done = self.clew(*command, *options, self.recording_path)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(done.stderr.splitlines(), [
+                        f"clew {command[0]}: {said}: no function that was "
+                        "called matches"] if said else [])
+
     def test_exports_are_transformed(self):
         options = ["--fold=lib", "--ignore=^walk", "-m", "program"]
         folded = self.clew("export", "-F", "folded", *options,
