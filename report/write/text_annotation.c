@@ -568,6 +568,32 @@ static void write_file_notes(const struct annotation_table *table)
 			why);
 }
 
+/* Says why debug information is missing, if some is. */
+static void write_debug_note(const struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+	struct catalog *catalog = &table->session->catalog;
+	const struct a2n_module *symbols;
+	struct a2n_module_info info;
+	char *reason;
+
+	if (annotation->module == CATALOG_NO_MODULE)
+		return;
+	symbols =
+		catalog_symbols(catalog, &catalog->modules[annotation->module]);
+	if (!symbols)
+		return;
+	a2n_module_info(symbols, &info);
+	if (!info.reason)
+		return;
+	reason = printable(info.reason);
+	fprintf(table->out, "%s: %s\n",
+		annotation->line_count > 0 ? "debug information"
+					   : "no source lines",
+		reason);
+	free(reason);
+}
+
 static void write_notes(const struct annotation_table *table)
 {
 	const struct annotation *annotation = table->annotation;
@@ -580,8 +606,10 @@ static void write_notes(const struct annotation_table *table)
 		fprintf(table->out, "no instructions: %s\n", why);
 		free(why);
 	}
-	if (!table->view->is_code_only)
+	if (!table->view->is_code_only) {
+		write_debug_note(table);
 		write_file_notes(table);
+	}
 	if (annotation->unplaced_ns > 0)
 		fprintf(table->out, "%s of the %s no address\n",
 			AMOUNT(session, annotation->unplaced_ns),

@@ -580,6 +580,26 @@ class Modules(Annotated):
             key=lambda pair: pair[1]["self_ns"])
         self.assertIn("div", before["text"] + hottest["text"])
 
+    def test_missing_debug_information_is_explained(self):
+        self.build("-s")
+        self.run_recorded()
+        name = self.name_of_hottest()
+        for option in [], ["--source"]:
+            done = self.clew("annotate", *option, name, self.recording_path)
+            self.assertIn("no source lines: no debug information: the file "
+                          "contains none", done.stdout)
+
+    def test_a_missing_dwo_file_is_named(self):
+        self.build("-g", "-gsplit-dwarf")
+        found = list(self.work.glob("*.dwo"))
+        self.assertTrue(found)
+        for path in found:
+            path.unlink()
+        self.run_recorded()
+        self.assertRegex(self.text("hot"), r"debug information: some inlined "
+                         r"calls are missing: 1 of 1 \.dwo files were not "
+                         r"found; the first is \S+\.dwo")
+
     def test_a_function_has_any_of_its_addresses_as_a_name(self):
         self.build("-s")
         self.run_recorded()
