@@ -2,7 +2,7 @@
 # commit if SOURCES is the top of a git repository, with "-dirty" if files differ
 # from the commit, then SUFFIX. Does not change a file that has this text, so that
 # nothing is built again.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.18)
 set(version "clew ${VERSION}")
 find_program(GIT git)
 if(GIT)
@@ -21,8 +21,14 @@ if(GIT)
   endif()
 endif()
 string(APPEND version "${SUFFIX}")
-file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
-"#include <argp.h>
+set(text "#include <argp.h>
 
-const char *argp_program_version = \"@version@\";
+const char *argp_program_version = \"${version}\";
 ")
+set(present "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} present)
+endif()
+if(NOT text STREQUAL present)
+  file(WRITE ${OUTPUT} "${text}")
+endif()

@@ -140,9 +140,10 @@ enum expression_failure expression_evaluate(const struct expression *expression,
 					    uint64_t *value)
 {
 	uint64_t stack[EXPRESSION_STACK_MAX + 1];
-	uint64_t *top = stack;
+	uint64_t *top = stack; /* [0] stays unused */
 	enum expression_failure failure = EXPRESSION_IS_FINE;
 
+	stack[0] = 0;
 	for (unsigned int i = 0; i < expression->count && !failure; i++) {
 		const struct expression_step *step = &expression->steps[i];
 

@@ -31,8 +31,13 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# Older linkers have the loader resolve protected symbols of the library itself.
+readelf --wide --dyn-syms "$library" |
+	awk '$6 == "PROTECTED" && $7 != "UND" { sub(/@.*/, "", $8); print $8 }' |
+	sort -u >"$work/own"
 readelf --wide --relocs "$library" | awk '$5 ~ /^[A-Za-z_]/ &&
-	$3 ~ /^R_/ { sub(/@.*/, "", $5); print $5 }' >"$work/named"
+	$3 ~ /^R_/ { sub(/@.*/, "", $5); print $5 }' | sort -u |
+	comm -23 - "$work/own" >"$work/named"
 
 # Lists FILE:NAME of each use, except in macros that define wrappers of any name
 # and in #include "preload/host/next.h".

@@ -76,6 +76,21 @@ int stat(const char *path, struct stat *status)
 				       (long)status, 0, 0, 0));
 }
 
+/* Before glibc 2.33, its headers call fstat() and stat() by these names. */
+int __fxstat(int version, int fd, struct stat *status);
+int __xstat(int version, const char *path, struct stat *status);
+
+int __fxstat(int version, int fd, struct stat *status)
+{
+	return (int)result_of(sys_fstat(fd, status));
+}
+
+int __xstat(int version, const char *path, struct stat *status)
+{
+	return (int)result_of(sys_call(SYS_newfstatat, AT_FDCWD, (long)path,
+				       (long)status, 0, 0, 0));
+}
+
 int fstatfs(int fd, struct statfs *status)
 {
 	return (int)result_of(

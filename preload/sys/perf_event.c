@@ -11,6 +11,13 @@
 #include "preload/sys/apart.h"
 #include "preload/sys/sys.h"
 
+/* Headers before Linux 5.13 have no name for this bit. */
+#ifdef PERF_ATTR_SIZE_VER7
+#define REMOVE_ON_EXEC remove_on_exec = 1
+#else
+#define REMOVE_ON_EXEC __reserved_1 = 1 << 2
+#endif
+
 static int contains(const char *text, const char *part)
 {
 	for (; *text; text++) {
@@ -56,7 +63,7 @@ static int ask_for_event(const struct opening *opening, int group)
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
-		.remove_on_exec = 1,
+		.REMOVE_ON_EXEC,
 	};
 
 	return (int)sys_call(SYS_perf_event_open, (long)&attr,

@@ -328,8 +328,7 @@ static void put_header(struct import_part *part, uint64_t end, uint64_t time_ns)
 {
 	const struct import *import = part->import;
 	const uint64_t length_ns = import->last_ns - import->first_ns;
-	const struct wire_header header = {
-		.magic = WIRE_MAGIC,
+	struct wire_header header = {
 		.version = WIRE_VERSION,
 		.header_bytes = WIRE_HEADER_BYTES,
 		.end = end,
@@ -345,6 +344,7 @@ static void put_header(struct import_part *part, uint64_t end, uint64_t time_ns)
 		.latest = { .tsc = import->last_ns, .ns = import->last_ns },
 	};
 
+	memcpy(header.magic, WIRE_MAGIC, sizeof(header.magic));
 	rewind(part->out);
 	put(part, &header, sizeof(header));
 }

@@ -90,7 +90,7 @@ static void count_parts(const struct demangle_component *part, size_t *left)
 	if (!part || *left == 0)
 		return;
 	--*left;
-	switch (part->type) {
+	switch ((int)part->type) {
 	case DEMANGLE_COMPONENT_NAME:
 	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
 	case DEMANGLE_COMPONENT_FUNCTION_PARAM:

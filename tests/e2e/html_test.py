@@ -213,8 +213,10 @@ class Html(Paged, clewtest.Case):
             "__attribute__((noinline)) int evil(void)"
             '{ __asm__ volatile(""); return 0; }\n'
             "int main(void) { return evil(); }\n")
-        subprocess.run(["gcc", "-O1", "-o", self.work / "evil", source],
-                       check=True)
+        built = self.run_program(["gcc", "-O1", "-o", self.work / "evil",
+                                  source], text=True)
+        if "invalid character" in built.stderr:
+            self.skipTest("binutils 2.35 does not assemble such names")
         self.record([self.work / "evil", f"--{evil}"])
         page = self.page()
         self.assertIn(evil, page.names)

@@ -104,7 +104,7 @@ class Terminal(clewtest.Case):
             cut, _ = self.look(*command, "--color=never", columns=50)
             whole, _ = self.look(*command, "--color=never", "--wide",
                                  columns=50)
-            self.assertEqual(max(map(len, cut.splitlines())), 50)
+            self.assertIn(max(map(len, cut.splitlines())), (49, 50))
             self.assertGreater(max(map(len, whole.splitlines())), 50)
             # Tables omit columns; sentences are wrapped and not cut.
             for short, long in zip(cut.split("\ntotal: ")[0].splitlines(),

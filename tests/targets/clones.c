@@ -205,8 +205,9 @@ TRUTH_INLINE char *copy_of_own_tls(void)
 {
 	char *block = mmap(NULL, TLS_BYTES + LIBC_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *own = __builtin_thread_pointer(), *copy = block + TLS_BYTES;
+	char *own, *copy = block + TLS_BYTES;
 
+	__asm__("mov %%fs:0, %0" : "=r"(own)); /* the TCB's own address */
 	memcpy(block, own - TLS_BYTES, TLS_BYTES + LIBC_BYTES);
 	memcpy(copy + TCB_SELF, &copy, sizeof(copy));
 	memcpy(copy + TCB_SELF_TOO, &copy, sizeof(copy));

@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) long cpu_ns(void)
 	return now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-__attribute__((noinline, no_stack_protector)) static void work(void *pointer)
+__attribute__((noinline)) static void work(void *pointer)
 {
 	volatile uint64_t turns = 0;
 	uint64_t own;

@@ -394,12 +394,13 @@ static void a_recording_has_begun_once_a_process_counts(void **state)
 		{ WIRE_RUNNING, 1 },
 		{ WIRE_ENDED, 1 },
 	};
-	struct wire_header header = { .magic = WIRE_MAGIC, .pid = 5 };
+	struct wire_header header = { .pid = 5 };
 	char *directory = temporary_directory();
 	char *part = in(directory, "5.0" WIRE_PART_SUFFIX);
 	char *other = in(directory, "4.0" WIRE_PART_SUFFIX);
 
 	(void)state;
+	memcpy(header.magic, WIRE_MAGIC, sizeof(header.magic));
 	assert_false(recording_has_begun(part)); /* not a folder */
 	assert_false(recording_has_begun(directory));
 	write_file(other, "short", 5);
@@ -496,13 +497,13 @@ static void stubs_that_all_share_are_removed_with_the_last(void **state)
 	char *directory = temporary_directory();
 	char *stubs = in(directory, "shadow-2c0000000000.stubs");
 	char *part = in(directory, "1.0.part");
-	struct wire_header header = { .magic = WIRE_MAGIC,
-				      .version = WIRE_VERSION,
+	struct wire_header header = { .version = WIRE_VERSION,
 				      .header_bytes = WIRE_HEADER_BYTES,
 				      .end = WIRE_HEADER_BYTES,
 				      .state = WIRE_RUNNING };
 
 	(void)state;
+	memcpy(header.magic, WIRE_MAGIC, sizeof(header.magic));
 	for (int is_dead = 0; is_dead < 2; is_dead++) {
 		header.pid = is_dead ? dead_pid() : (uint32_t)getpid();
 		write_file(stubs, "stubs", 6);

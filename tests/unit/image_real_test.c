@@ -21,11 +21,11 @@ struct module {
 };
 
 static const struct module modules[] = {
-	{ "/usr/bin/python3", 9000, 990 },
-	{ "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", 2000, 995 },
+	{ "/usr/bin/python3", 6000, 990 },
+	{ "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", 1900, 995 },
 	{ "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", 4000, 995 },
 	/* NAMED functions, and those that tails of memcpy's family enter */
-	{ "/usr/lib/x86_64-linux-gnu/libc.so.6", 3000, 980 },
+	{ "/usr/lib/x86_64-linux-gnu/libc.so.6", 3000, 960 },
 };
 #define MODULES (sizeof(modules) / sizeof(modules[0]))
 

@@ -29,7 +29,6 @@ static int find_loaders_functions(void **state)
 {
 	next._dl_find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
 	next.dl_iterate_phdr = (void *)iterate;
-	assert_non_null(next._dl_find_object);
 	return 0;
 }
 
@@ -127,5 +126,7 @@ int main(void)
 		TEST(a_locked_search_runs_in_a_callback_of_the_loader),
 	};
 
+	if (!dlsym(RTLD_DEFAULT, "_dl_find_object"))
+		return 77; /* a glibc before 2.35 */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
