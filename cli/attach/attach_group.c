@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -148,8 +149,12 @@ static void need_for_others(const struct attach_group *group, pid_t pid,
 {
 	if (!other_files_are_there(pid))
 		return;
-	need->is_to_load = !other_files_have(pid, group->library);
-	need->is_to_record = !other_files_have(pid, group->output.directory);
+	need->is_to_load =
+		!other_files_have(pid, group->library) ||
+		other_files_are_mounted(pid, group->library, ST_NOEXEC);
+	need->is_to_record = !other_files_have(pid, group->output.directory) ||
+			     other_files_are_mounted(
+				     pid, group->output.directory, ST_RDONLY);
 	if (need->is_to_load || need->is_to_record)
 		set_cause(
 			need,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -62,4 +63,14 @@ int other_files_have(pid_t pid, const char *path)
 
 	free(there);
 	return is_same;
+}
+
+int other_files_are_mounted(pid_t pid, const char *path, unsigned long flag)
+{
+	char *there = other_files_path(pid, path);
+	struct statvfs where;
+	const int are = statvfs(there, &where) == 0 && where.f_flag & flag;
+
+	free(there);
+	return are;
 }

@@ -23,6 +23,12 @@ int other_files_are_there(pid_t pid);
 int other_files_have(pid_t pid, const char *path);
 
 /*
+ * Returns whether the process sees the path on a mount with this flag of
+ * statvfs(), such as ST_NOEXEC.
+ */
+int other_files_are_mounted(pid_t pid, const char *path, unsigned long flag);
+
+/*
  * Returns the path by which clew can open the file that the process sees at
  * `path`. The caller frees it.
  */

@@ -77,6 +77,24 @@ class Detaches(Attached):
         self.detach(self.attach(process))
         self.assert_as_before(process)
 
+    def behind(self, folder, option):
+        """Starts a process that sees the folder on a mount with this option."""
+        return self.sleeper(
+            "unshare", "-m", "sh", "-c",
+            'mount --bind "$0" "$0" && '
+            f'mount -o remount,bind,{option} "$0" && exec "$@"', folder)
+
+    def test_the_library_is_copied_if_its_folder_is_noexec(self):
+        process = self.behind(clewtest.LIBRARY.parent, "noexec")
+        self.detach(self.attach(process))
+        self.assert_as_before(process)
+
+    def test_a_recording_is_moved_to_a_folder_that_is_read_only_there(self):
+        process = self.behind(self.work, "ro")
+        self.detach(self.attach(process))
+        self.assert_as_before(process)
+        self.assertTrue(list(self.recording_path.glob("*.part")))
+
     def test_detaching_works_after_the_folder_was_removed(self):
         self.assert_detaches_after(shutil.rmtree)
 
