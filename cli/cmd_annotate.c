@@ -231,7 +231,8 @@ static int find_functions(const char *command, struct session *session,
 			   options->function))
 			return EXIT_SUCCESS;
 	}
-	status = view_find(command, session, options->function, &mask);
+	status = view_find(command, &options->view, session, options->function,
+			   &mask);
 	if (status)
 		return status;
 	free(mask);

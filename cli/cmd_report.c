@@ -399,8 +399,8 @@ static int show(const char *command, struct session *session, void *input)
 	if (!options->shows_marks && !options->shows_events &&
 	    !options->butterfly)
 		return show_rows(command, session, options);
-	if (options->butterfly &&
-	    view_find(command, session, options->butterfly, &chosen) != 0)
+	if (options->butterfly && view_find(command, &options->view, session,
+					    options->butterfly, &chosen) != 0)
 		return EXIT_FAILURE;
 	view_begin(&options->view, session);
 	if (options->shows_marks)

@@ -250,8 +250,8 @@ static int show(const char *command, struct session *session, void *input)
 
 	status = view_check_selection(command, &options->view, session);
 	if (!status && options->callers_of)
-		status = view_find(command, session, options->callers_of,
-				   &options->chosen);
+		status = view_find(command, &options->view, session,
+				   options->callers_of, &options->chosen);
 	if (status)
 		return status;
 	view_begin(&options->view, session);

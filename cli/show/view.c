@@ -255,22 +255,43 @@ int view_give_up_on(struct session *session, const char *command,
 	return unmatched_function(command, function, &session->catalog);
 }
 
-int view_find(const char *command, struct session *session, const char *name,
-	      uint8_t **chosen)
+/*
+ * Returns the mask of the functions of --module, or NULL if this option is not
+ * given. Removes all others from `called`.
+ */
+static uint8_t *selected_among(const char *module, struct catalog *catalog,
+			       uint8_t *called)
+{
+	const struct selection selection = { .module = module };
+	uint8_t *selected;
+
+	if (!module)
+		return NULL;
+	selected = selection_mask(&selection, catalog);
+	for (uint32_t i = 0; i < catalog->function_count; i++)
+		called[i] &= selected[i];
+	return selected;
+}
+
+int view_find(const char *command, const struct view_options *view,
+	      struct session *session, const char *name, uint8_t **chosen)
 {
 	struct catalog *catalog = &session->catalog;
 	uint8_t *called = finder_called(catalog, &session->tree);
+	uint8_t *selected =
+		selected_among(view->selection.module, catalog, called);
 	const uint8_t *candidates = called;
 	struct found_functions found;
 	int status = EXIT_SUCCESS;
 	int err = finder_find(catalog, candidates, name, &found);
 
 	if (err == -ESRCH) {
-		candidates = NULL;
+		candidates = selected;
 		err = finder_find(catalog, candidates, name, &found);
 	}
 	if (err == -ESRCH) {
 		free(called);
+		free(selected);
 		return unmatched_function(command, name, catalog);
 	}
 	if (err) {
@@ -282,6 +303,7 @@ int view_find(const char *command, struct session *session, const char *name,
 	}
 	found_fini(&found);
 	free(called);
+	free(selected);
 	return status;
 }
 

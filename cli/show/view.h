@@ -38,13 +38,13 @@ int view_give_up_on(struct session *session, const char *command,
 		    const char *function);
 
 /*
- * Finds the function that the user names (finder.h), and functions with the
- * same name. Stores a mask in *chosen, which the caller frees, and returns 0.
+ * Finds the function that the user names (finder.h), among those of --module,
+ * and functions with the same name. Stores a mask in *chosen, which the caller frees, and returns 0.
  * If no function matches, or several, prints a message and returns the exit
  * status.
  */
-int view_find(const char *command, struct session *session, const char *name,
-	      uint8_t **chosen);
+int view_find(const char *command, const struct view_options *view,
+	      struct session *session, const char *name, uint8_t **chosen);
 
 /*
  * If the recording is incomplete (lost calls or samples, a budget, or

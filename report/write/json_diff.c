@@ -4,10 +4,10 @@
 #include "report/write/json.h"
 
 static json_t *side_of(const struct session *session,
-		       const struct flat_row *row)
+		       const struct flat_row *row, int has_calls)
 {
 	return json_pack("{sosososososo}", "calls",
-			 json_number(row->self.calls),
+			 has_calls ? json_number(row->self.calls) : json_null(),
 			 session->value ? "self_value" : "self_ns",
 			 json_number(row->self.ns),
 			 session->value ? "total_value" : "total_ns",
@@ -64,9 +64,11 @@ void json_diff(FILE *out, struct session *session, const struct diff_view *view)
 		json_t *value = json_function(&session->catalog, row->function);
 
 		json_object_set_new(value, "before",
-				    side_of(session, &row->before));
+				    side_of(session, &row->before,
+					    view->diff->has_calls_before));
 		json_object_set_new(value, "after",
-				    side_of(session, &row->after));
+				    side_of(session, &row->after,
+					    view->diff->has_calls_after));
 		json_object_set_new(value, "significant",
 				    json_boolean(row->is_significant));
 		json_member(&rows, NULL, value);

@@ -4,6 +4,7 @@
 import collections
 import csv
 import io
+import json
 import re
 import resource
 import subprocess
@@ -497,6 +498,18 @@ class Judged(Imported):
         self.assert_refused(
             self.judge("self(work)!=5", paths), "self(work)!=5",
             "times and samples are never equal; use > or <")
+
+    def test_unknown_calls_are_null_in_comparisons(self):
+        self.imported("a;b 10\n")
+        before = self.recording_path
+        self.recording_path = self.work / "after.out"
+        self.imported("a;b 12\n")
+        done = self.clew("diff", "--json", before, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["name"]: row for row in json.loads(done.stdout)["functions"]}
+        for side, value in ("before", 10), ("after", 12):
+            self.assertIsNone(rows["b"][side]["calls"])
+            self.assertEqual(rows["b"][side]["self_value"], value)
 
     def test_comparisons_say_that_calls_are_unknown(self):
         paths = self.sampled(2, 5)

@@ -132,6 +132,14 @@ class Counts(Case):
         self.assert_nothing(["report", "-B", "frobnicate"],
                             "frobnicate: no such function", "--top=0")
 
+    def test_a_named_function_belongs_to_the_chosen_module(self):
+        for words in (["report", "-B", "handle_request"],
+                      ["tree", "--callers-of=handle_request"]):
+            done = self.clew(*words, "-m", "server", self.recording_path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_nothing(["report", "-m", "lib*", "-B", "handle_request"],
+                            "handle_request: no such function")
+
     def test_filters_that_match_are_no_error(self):
         for words in self.TABLES:
             done = self.clew(*words, "-f", "^parse_request", "-m", "server",
