@@ -271,7 +271,10 @@ static void write_cost(struct callgrind *callgrind, const struct cost *cost)
 		catalog_place(callgrind->catalog, cost->callee, &file, &line);
 		/*
 		 * Without calls the line would be read as a cost of the caller.
+		 * The comment is for clew import.
 		 */
+		if (!cost->calls)
+			fputs("# no calls\n", callgrind->out);
 		fprintf(callgrind->out, "calls=%" PRIu64 " %" PRIu32 "\n",
 			cost->calls ? cost->calls : 1, line);
 	}

@@ -30,7 +30,9 @@ struct unfolded {
 	/* for each caller, the index of its first edge in `by_caller` */
 	uint32_t *first;
 	uint32_t *by_caller; /* indices of the edges, sorted by caller */
-	/* for each function, the cost of the edges that lead to it */
+	/* for each function, whether an edge that leads to it has a cost */
+	uint8_t *has_cost;
+	/* for each function, the weights of the edges that lead to it */
 	double *incoming;
 	/* Costs of each function with its callees. */
 	double *totals;
@@ -96,12 +98,14 @@ static uint64_t own_of(const struct call_graph *graph, size_t event,
 }
 
 /*
- * Returns the cost of an edge by which activity is divided. Each call adds a
- * small cost, so that edges without a cost have a part, too.
+ * Returns the cost of an edge by which activity is divided. If no edge to this
+ * callee has a cost, its calls have a small one.
  */
-static double weight_of(const struct graph_edge *edge)
+static double weight_of(const struct unfolded *all,
+			const struct graph_edge *edge)
 {
-	return (double)edge->cost + (double)edge->calls * 1e-3;
+	return all->has_cost[edge->callee] ? (double)edge->cost
+					   : (double)edge->calls * 1e-3;
 }
 
 static void sum_up(struct unfolded *all)
@@ -111,17 +115,21 @@ static void sum_up(struct unfolded *all)
 
 	all->first = memory_zeroed(functions + 2, sizeof(uint32_t));
 	all->by_caller = memory_zeroed(graph->edge_count, sizeof(uint32_t));
+	all->has_cost = memory_zeroed(functions + 1, 1);
 	all->incoming = memory_zeroed(functions, sizeof(double));
 	all->totals = memory_zeroed(functions, sizeof(double));
 
 	all->largest = memory_zeroed(functions, sizeof(uint32_t));
 	all->largest_of = memory_zeroed(graph->edge_count, sizeof(uint32_t));
+	for (size_t i = 0; i < graph->edge_count; i++)
+		all->has_cost[graph->edges[i].callee] |=
+			graph->edges[i].cost > 0;
 	for (size_t i = 0; i < graph->edge_count; i++) {
 		const struct graph_edge *edge = &graph->edges[i];
 
 		all->first[edge->caller + 2]++;
-		all->incoming[edge->callee] += weight_of(edge);
-		all->totals[edge->caller] += weight_of(edge);
+		all->incoming[edge->callee] += weight_of(all, edge);
+		all->totals[edge->caller] += weight_of(all, edge);
 
 		all->all += (double)edge->calls * 1e-3;
 	}
@@ -180,9 +188,9 @@ static int unfold_item(struct unfolded *all, size_t index)
 		const struct graph_edge *edge = &all->graph->edges[number];
 		const double incoming = all->incoming[edge->callee];
 
-		if (weight_of(edge) > 0 &&
+		if (weight_of(all, edge) > 0 &&
 		    add_item(all, item.context, edge->callee, number,
-			     item.share * weight_of(edge) / incoming) ==
+			     item.share * weight_of(all, edge) / incoming) ==
 			    SIZE_MAX)
 			return 0;
 	}
@@ -216,7 +224,7 @@ static int reach_rest(struct unfolded *all, size_t index)
 			const uint32_t callee = all->graph->edges[edge].callee;
 
 			if (all->largest[callee] == 0 &&
-			    weight_of(&all->graph->edges[edge]) > 0 &&
+			    weight_of(all, &all->graph->edges[edge]) > 0 &&
 			    add_item(all, context, callee, edge, 1) == SIZE_MAX)
 				return 0;
 		}
@@ -251,22 +259,37 @@ static int unfold_roots(struct unfolded *all)
 
 /* ---- Numbers ---- */
 
-static uint64_t part_of(uint64_t whole, double share, uint64_t *rest)
-{
-	const double part = (double)whole * share;
-	const uint64_t number = part < (double)*rest ? (uint64_t)part : *rest;
+/* A number that is divided into parts. */
+struct division {
+	double share;   /* of the parts so far */
+	uint64_t given; /* their sum */
+};
 
-	*rest -= number;
-	return number;
+/*
+ * Returns the next part of a number. Rounds the sum of all parts so far, so
+ * that the errors of parts do not add up.
+ */
+static uint64_t part_of(uint64_t whole, double share, struct division *division)
+{
+	uint64_t until, part;
+
+	division->share += share;
+	until = division->share < 1
+			? (uint64_t)((double)whole * division->share + .5)
+			: whole;
+	if (until > whole)
+		until = whole;
+	part = until > division->given ? until - division->given : 0;
+	division->given += part;
+	return part;
 }
 
 static void divide_costs(const struct unfolded *all, size_t event)
 {
 	const size_t functions = all->import->function_count;
-	uint64_t *rest = memory_zeroed(functions, sizeof(*rest));
+	struct division *divisions =
+		memory_zeroed(functions + 1, sizeof(*divisions));
 
-	for (uint32_t i = 0; i < functions; i++)
-		rest[i] = own_of(all->graph, event, i);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct unfolding *item = &all->items[i];
 		const uint32_t function =
@@ -274,14 +297,18 @@ static void divide_costs(const struct unfolded *all, size_t event)
 
 		import_add(all->process, item->context, event,
 			   part_of(own_of(all->graph, event, function),
-				   item->share, &rest[function]));
+				   item->share, &divisions[function]));
 	}
-	for (uint32_t i = 0; i < functions; i++)
-		if (rest[i] > 0 && all->largest[i])
+	for (uint32_t i = 0; i < functions; i++) {
+		const uint64_t rest =
+			own_of(all->graph, event, i) - divisions[i].given;
+
+		if (rest > 0 && all->largest[i])
 			import_add(all->process,
 				   all->items[all->largest[i] - 1].context,
-				   event, rest[i]);
-	free(rest);
+				   event, rest);
+	}
+	free(divisions);
 }
 
 /* Returns a context for a pair that unfolding has not reached. */
@@ -301,11 +328,10 @@ static uint32_t pair_context(struct unfolded *all,
 static int divide_calls(struct unfolded *all)
 {
 	const struct call_graph *graph = all->graph;
-	uint64_t *rest = memory_zeroed(graph->edge_count, sizeof(*rest));
+	struct division *divisions =
+		memory_zeroed(graph->edge_count + 1, sizeof(*divisions));
 	int is_complete = 1;
 
-	for (size_t i = 0; i < graph->edge_count; i++)
-		rest[i] = graph->edges[i].calls;
 	for (size_t i = 0; i < all->count; i++) {
 		const struct unfolding *item = &all->items[i];
 		const struct graph_edge *edge;
@@ -317,21 +343,23 @@ static int divide_calls(struct unfolded *all)
 		all->process->contexts[item->context].calls +=
 			part_of(edge->calls,
 				item->share * all->incoming[edge->callee] /
-					weight_of(edge),
-				&rest[item->edge]);
+					weight_of(all, edge),
+				&divisions[item->edge]);
 	}
 	for (size_t i = 0; i < graph->edge_count && is_complete; i++) {
+		const uint64_t rest =
+			graph->edges[i].calls - divisions[i].given;
 		uint32_t context;
 
-		if (rest[i] == 0)
+		if (rest == 0)
 			continue;
 		context = all->largest_of[i]
 				  ? all->items[all->largest_of[i] - 1].context
 				  : pair_context(all, &graph->edges[i]);
-		all->process->contexts[context].calls += rest[i];
+		all->process->contexts[context].calls += rest;
 		is_complete = context != 0;
 	}
-	free(rest);
+	free(divisions);
 	return is_complete;
 }
 
@@ -349,6 +377,7 @@ int call_graph_unfold(const struct call_graph *graph, struct import *import,
 		divide_costs(&all, i);
 	free(all.first);
 	free(all.by_caller);
+	free(all.has_cost);
 	free(all.incoming);
 	free(all.totals);
 	free(all.items);

@@ -32,6 +32,7 @@ struct callgrind_reading {
 	uint32_t function, callee;      /* numbers of functions in the import */
 	int has_function, has_callee, has_callee_object;
 	int awaits_cost; /* whether the next line of numbers belongs to calls */
+	int has_no_calls; /* whether the next "calls=1" stands for none */
 	uint64_t calls;
 	size_t positions; /* number of columns before the costs */
 	uint32_t pid;
@@ -270,6 +271,9 @@ static int read_calls(struct callgrind_reading *callgrind, const char *at)
 	if (!parse_number(at, &callgrind->calls))
 		return import_refuse(callgrind->lines,
 				     "has a malformed number of calls");
+	if (callgrind->has_no_calls)
+		callgrind->calls = 0;
+	callgrind->has_no_calls = 0;
 	callgrind->awaits_cost = 1;
 	return 0;
 }
@@ -309,6 +313,9 @@ static int read_line(struct callgrind_reading *callgrind)
 	};
 	const char *line = import_skip_blanks(callgrind->lines->text);
 
+	/* clew export writes this before "calls=1" of a cost without calls. */
+	if (strcmp(line, "# no calls") == 0)
+		callgrind->has_no_calls = 1;
 	if (!*line || *line == '#')
 		return 0;
 	if (isdigit((unsigned char)*line) || *line == '+' || *line == '-' ||
