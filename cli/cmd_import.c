@@ -18,7 +18,7 @@
 #include "cli/common/output.h"
 #include "report/import/import.h"
 
-enum { KEY_VALUE = 0x300, KEY_UNIT };
+enum { KEY_VALUE = 0x300, KEY_UNIT, KEY_EVENT };
 
 struct import_options {
 	const char *input, *output;
@@ -51,6 +51,9 @@ static const struct argp_option argp_options[] = {
 	  HELP_CONTENTS },
 	{ "unit", KEY_UNIT, "number|bytes|ns", HELP_FIRST,
 	  "Unit of --value (default: number)", HELP_CONTENTS },
+	{ "event", KEY_EVENT, "NAME", HELP_FIRST,
+	  "Event of perf to import (default: the first one in the file)",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -93,6 +96,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->measure.unit = (enum wire_unit)parse_word(
 			state, "unit", argument, units, WIRE_UNIT_COUNT);
 		return 0;
+	case KEY_EVENT:
+		options->measure.event = argument;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (options->input)
 			argp_error(state,
@@ -124,6 +130,60 @@ static uint64_t time_of(FILE *in)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Returns the names of the skipped events, which the caller frees. */
+static char *other_events(const struct import *import)
+{
+	const struct strings *events = &import->other_events;
+	char *list = memory_string("", 0);
+
+	for (size_t i = 0; i < events->count; i++) {
+		char *longer = memory_printf("%s%s%s", list, i ? ", " : "",
+					     events->items[i]);
+
+		free(list);
+		list = longer;
+	}
+	return text_printable(list);
+}
+
+/* Refuses --event for a file without such samples. */
+static int check_event(const struct import *import,
+		       const struct import_options *options, char **why)
+{
+	char *others;
+	int err = 0;
+
+	if (import->format != WIRE_IMPORT_PERF)
+		return fail(why, -EINVAL,
+			    "%s: --event is for output of perf only",
+			    options->input);
+	if (import->process_count > 0)
+		return 0;
+	others = other_events(import);
+	err = fail(why, -ENODATA, "%s: no sample of event %s; it has %s",
+		   options->input, options->measure.event,
+		   *others ? others : "none");
+	free(others);
+	return err;
+}
+
+/* Says which samples were skipped. */
+static void warn_of_events(const char *command, const struct import *import)
+{
+	char *others;
+
+	if (import->other_samples == 0)
+		return;
+	others = other_events(import);
+	complain(command,
+		 "%s sample%s of other events than %s (%s) %s skipped; "
+		 "--event=NAME imports another event",
+		 text_grouped(import->other_samples).text,
+		 text_plural(import->other_samples), import->event, others,
+		 import->other_samples == 1 ? "was" : "were");
+	free(others);
+}
+
 static int read_input(struct import *import,
 		      const struct import_options *options, uint64_t *time_ns,
 		      char **why)
@@ -141,6 +201,10 @@ static int read_input(struct import *import,
 			  &detail);
 	if (!is_stdin)
 		fclose(in);
+	if (err && options->measure.event && import->other_samples > 0) {
+		free(detail);
+		return check_event(import, options, why);
+	}
 	if (err) {
 		fail(why, err, "%s: %s", options->input, detail);
 		free(detail);
@@ -151,6 +215,8 @@ static int read_input(struct import *import,
 			    "%s: --value is for folded stacks only; this "
 			    "format names its numbers",
 			    options->input);
+	if (options->measure.event)
+		return check_event(import, options, why);
 	return 0;
 }
 
@@ -204,6 +270,8 @@ int command_import(int argc, char **argv)
 	err = read_input(&import, &options, &time_ns, &why);
 	if (!err)
 		err = write_recording(&import, &options, time_ns, &why);
+	if (!err && !options.measure.event)
+		warn_of_events(argv[0], &import);
 	if (!err && import.lost > 0)
 		complain(argv[0],
 			 "warning: perf lost %s record%s, so samples are "

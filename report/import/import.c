@@ -28,6 +28,8 @@ void import_fini(struct import *import)
 	free(import->processes);
 	free(import->functions);
 	strings_fini(&import->strings);
+	strings_fini(&import->other_events);
+	free(import->event);
 	hash_index_fini(&import->function_at);
 	idmap_fini(&import->process_at);
 }

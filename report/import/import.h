@@ -58,6 +58,9 @@ struct import_process {
 	struct import_column columns[WIRE_VALUES_MAX];
 };
 
+/* maximum number of other events of perf whose names are stored */
+enum { IMPORT_EVENTS_LISTED = 5 };
+
 struct import {
 	enum wire_import_format format;
 	uint32_t flags; /* enum wire_import_flags */
@@ -75,15 +78,22 @@ struct import {
 	uint64_t first_ns, last_ns;
 	/* number of records that the other tool reports as lost */
 	uint64_t lost;
+	/* of perf: the event whose samples are imported, or NULL */
+	char *event;
+	struct strings other_events;
+	uint64_t other_samples; /* number of samples of other events */
 };
 
 void import_init(struct import *import);
 void import_fini(struct import *import);
 
-/* The meaning of the numbers of folded stacks. */
+/* The numbers of a file. */
 struct import_measure {
-	const char *name; /* name of the measure; NULL for samples */
+	/* for folded stacks: the name of the numbers; NULL for samples */
+	const char *name;
 	enum wire_unit unit;
+	/* for perf: the event to import; NULL for the first one in the file */
+	const char *event;
 };
 
 /*

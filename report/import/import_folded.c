@@ -2,7 +2,7 @@
 /*
  * Folded stacks: "main;work;read 12". Each line is a stack, its outermost
  * function first, and a number. async-profiler and flamegraph.pl mark kinds of
- * functions at the end of a name, such as "read_[k]".
+ * functions at the end of a name, such as "read_[k]". Fractions are refused.
  */
 #include <errno.h>
 #include <string.h>
@@ -29,11 +29,29 @@ static const char *end_of_stack(const char *line, size_t length,
 	return at > line ? at : NULL;
 }
 
+/*
+ * Returns whether the line ends with a number such as "3.5". Recordings have
+ * integers, and rounding would change sums.
+ */
+static int has_fraction(const char *line)
+{
+	const char *at = line + strlen(line);
+	const char *end;
+
+	while (at > line && (at[-1] == ' ' || at[-1] == '\t'))
+		at--;
+	end = at;
+	while (at > line && ((at[-1] >= '0' && at[-1] <= '9') || at[-1] == '.'))
+		at--;
+	return at < end && at > line && (at[-1] == ' ' || at[-1] == '\t') &&
+	       memchr(at, '.', (size_t)(end - at)) != NULL;
+}
+
 int import_is_folded(const char *line)
 {
 	uint64_t number;
 
-	return end_of_stack(line, strlen(line), &number) != NULL;
+	return end_of_stack(line, strlen(line), &number) || has_fraction(line);
 }
 
 /*
@@ -103,9 +121,14 @@ int import_folded(struct import *import, struct import_lines *lines,
 			continue;
 		end = end_of_stack(text, strlen(text), &number);
 		if (!end)
-			return import_refuse(lines,
-					     "is no folded stack: expected "
-					     "\"a;b;c 12\"");
+			return import_refuse(
+				lines,
+				has_fraction(text)
+					? "has a fraction, and numbers must be "
+					  "integers: multiply all numbers, by "
+					  "1000 for example"
+					: "is no folded stack: expected "
+					  "\"a;b;c 12\"");
 		process = import_process_of(import, 1, "folded");
 		context = add_frames(import, process, text, end);
 		if (context == 0)

@@ -164,7 +164,7 @@ static int read_format(struct import *import, struct import_lines *lines,
 	import->format = format;
 	switch (format) {
 	case WIRE_IMPORT_PERF:
-		return import_perf(import, lines);
+		return import_perf(import, lines, measure);
 	case WIRE_IMPORT_FOLDED:
 		return import_folded(import, lines, measure);
 	case WIRE_IMPORT_CALLGRIND:

@@ -53,7 +53,8 @@ int import_is_folded(const char *line);
 int import_is_callgrind(const char *line);
 
 /* Return 0, or -errno after a problem. */
-int import_perf(struct import *import, struct import_lines *lines);
+int import_perf(struct import *import, struct import_lines *lines,
+		const struct import_measure *measure);
 int import_folded(struct import *import, struct import_lines *lines,
 		  const struct import_measure *measure);
 int import_callgrind(struct import *import, struct import_lines *lines);

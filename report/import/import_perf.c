@@ -39,6 +39,7 @@ struct perf_sample {
 	struct import_process *process;
 	/* column of the event; WIRE_VALUES_MAX if it has none */
 	size_t event_column;
+	int is_skipped; /* whether it is a sample of another event */
 	uint64_t period;
 	uint32_t *frames; /* functions, the innermost first */
 	size_t count, capacity;
@@ -295,6 +296,7 @@ static int end_sample(struct import *import, struct perf_sample *sample)
 	static const char none[] = "(no stack)";
 	uint32_t context = 0;
 
+	sample->is_skipped = 0;
 	if (!sample->process)
 		return 1;
 	if (sample->count == 0) {
@@ -377,6 +379,34 @@ static int begin_sample(struct import *import, struct perf_sample *sample,
 	return add_frame(import, sample, header->rest);
 }
 
+/*
+ * Returns whether the sample is one of the event that is imported: "cycles" or,
+ * with modifiers, "cycles:u". The first sample decides if there is no choice.
+ */
+static int has_event(struct import *import, const struct perf_header *header)
+{
+	size_t bytes;
+
+	if (!import->event)
+		import->event =
+			memory_string(header->event, header->event_bytes);
+	bytes = strlen(import->event);
+	return header->event_bytes >= bytes &&
+	       memcmp(header->event, import->event, bytes) == 0 &&
+	       (header->event_bytes == bytes || header->event[bytes] == ':');
+}
+
+static void note_other(struct import *import, const struct perf_header *header)
+{
+	char *event = memory_string(header->event, header->event_bytes);
+
+	import->other_samples++;
+	if (import->other_events.count < IMPORT_EVENTS_LISTED ||
+	    strings_has(&import->other_events, event))
+		strings_number(&import->other_events, event);
+	free(event);
+}
+
 /* Counts what perf lost: "LOST lost 12", "LOST_SAMPLES lost 12". */
 static void note_record(struct import *import, const char *record)
 {
@@ -408,13 +438,20 @@ static int read_line(struct import *import, struct perf_sample *sample,
 	 * blanks. The name "dd" looks like an address.
 	 */
 	if (*lines->text != '\t' && parse_header(text, &header)) {
-		if (!end_sample(import, sample) ||
-		    (!header.record && !begin_sample(import, sample, &header)))
+		if (!end_sample(import, sample))
 			return import_refuse(lines, too_many);
-		if (header.record)
+		if (header.record) {
 			note_record(import, header.record);
+		} else if (!has_event(import, &header)) {
+			note_other(import, &header);
+			sample->is_skipped = 1;
+		} else if (!begin_sample(import, sample, &header)) {
+			return import_refuse(lines, too_many);
+		}
 		return 0;
 	}
+	if (sample->is_skipped && text != lines->text)
+		return 0;
 	if (!sample->process || text == lines->text)
 		return import_refuse(lines,
 				     "is no sample of perf script: "
@@ -426,12 +463,16 @@ static int read_line(struct import *import, struct perf_sample *sample,
 					       : import_refuse(lines, too_many);
 }
 
-int import_perf(struct import *import, struct import_lines *lines)
+int import_perf(struct import *import, struct import_lines *lines,
+		const struct import_measure *measure)
 {
 	static const char samples[] = "samples";
 	struct perf_sample sample = { 0 };
 
 	import->flags = WIRE_IMPORT_SAMPLES;
+	if (measure->event)
+		import->event =
+			memory_string(measure->event, strlen(measure->event));
 	import_column_of(import, samples, sizeof(samples) - 1,
 			 WIRE_UNIT_NUMBER);
 	while (import_line_next(lines) &&

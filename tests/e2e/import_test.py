@@ -22,13 +22,13 @@ my prog 1 4711/4713 [000] 68808.388432:    2000000 cpu-clock:ppp:
 \t            e3b0 _dl_start+0x790 (/usr/lib/ld-linux-x86-64.so.2)
 \t           1a34f main+0x7f (/tmp/a (b)/prog (deleted))
 
-other 9 68808.4:      5000 cycles:u: 
+other 9 68808.4:      5000 cpu-clock:ppp: 
 \tffffffff81000000 do_idle ([kernel.kallsyms])
 \tffffffffc0000000 nft_do_chain ([nf_tables])
 \t           1de39 operator()(int)+0x1e (inlined)
 \t           1de39 main+0x7f (/bin/other)
 
-other 9 68808.5: cycles:u:      163967 memcmp+0x27 (/usr/lib/libc.so.6)
+other 9 68808.5: cpu-clock:ppp:      163967 memcmp+0x27 (/usr/lib/libc.so.6)
 """
 
 CALLGRIND = """# callgrind format
@@ -132,14 +132,40 @@ class Perf(Imported):
         report = self.report()
         self.assertEqual([(one["name"], one["unit"], one["total"])
                           for one in report["values"]],
-                         [("samples", "", 4), ("cpu-clock:ppp", "ns", 3001001),
-                          ("cycles:u", "", 5000)])
+                         [("samples", "", 4), ("cpu-clock:ppp", "ns", 3006001)])
         self.assertEqual(report["total"]["processes"], 2)
         self.assertEqual(self.own(),
                          {"_dl_start": 2, "do_idle": 1, "memcmp": 1})
         self.assertEqual(self.own("--value=cpu-clock:ppp"),
-                         {"_dl_start": 3001001})
-        self.assertEqual(self.own("--value=cycles:u"), {"do_idle": 5000})
+                         {"_dl_start": 3001001, "do_idle": 5000})
+
+    def test_one_event_of_perf_is_imported(self):
+        text = ("prog 1 1.0: 5 cycles:u: \n\t12 f (x)\n\t13 main (x)\n\n"
+                "prog 1 2.0: 7 faults: \n\t12 g (x)\n\t13 main (x)\n\n"
+                "prog 1 3.0: 9 faults:  14 h (x)\n"
+                "prog 1 4.0: 6 cycles:u: \n\t12 f (x)\n")
+        path = self.work / "several"
+        path.write_text(text)
+        for options, own, value in (
+                ([], {"f": 2}, ("cycles:u", 11)),
+                (["--event=cycles"], {"f": 2}, ("cycles:u", 11)),
+                (["--event=faults"], {"g": 1, "h": 1}, ("faults", 16))):
+            with self.subTest(options):
+                done = self.clew("import", "-o", self.recording_path, *options,
+                                 path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr.splitlines(), [] if options else [
+                    "clew import: 2 samples of other events than cycles:u "
+                    "(faults) were skipped; --event=NAME imports another "
+                    "event"])
+                self.assertEqual(self.own(), own)
+                self.assertEqual([(one["name"], one["total"])
+                                  for one in self.report()["values"]],
+                                 [("samples", 2), value])
+        done = self.clew("import", "-o", self.recording_path, "--event=misses",
+                         path)
+        self.assert_one_line_error(done, "no sample of event misses; it has "
+                                   "cycles:u, faults")
 
     def test_stacks_of_perf_begin_with_the_outermost_function(self):
         self.imported(PERF)
@@ -270,6 +296,35 @@ class Callgrind(Imported):
         found.pop("(all)", None)
         wanted = made.own("calls")
         self.assertEqual(found, wanted)
+
+    def test_a_round_trip_adds_no_calls_to_the_kernel(self):
+        """Time of code without calls, as of the kernel, has no calls."""
+        self.imported("events: Ir\nfn=main\n1 5\ncfn=(kernel)\n# no calls\n"
+                      "calls=1 0\n1 9\ncfn=work\ncalls=3 1\n1 7\nfn=(kernel)\n"
+                      "1 9\nfn=work\n1 7\n")
+        rows = {row["name"]: (row["calls"], row["self_value"])
+                for row in self.report()["functions"]}
+        self.assertEqual(rows, {"main": (0, 5), "(kernel)": (0, 9),
+                                "work": (3, 7)})
+        path = self.export_file("callgrind", self.recording_path)
+        self.assertIn("# no calls\ncalls=1 0\n", path.read_text())
+        self.recording_path = self.work / "again.out"
+        self.imported(path.read_bytes())
+        found = {row["name"]: row["calls"]
+                 for row in self.report()["functions"]}
+        found.pop("(all)", None)
+        self.assertEqual(found, {"main": 0, "(kernel)": 0, "work": 3})
+
+    def test_inclusive_costs_follow_the_file(self):
+        """Numbers of calls do not matter if the file has costs."""
+        self.imported("events: Ir\nfn=main\ncfn=a\ncalls=1 1\n1 101\ncfn=b\n"
+                      "calls=1 1\n1 101\nfn=a\n1 50\ncfn=leaf\n"
+                      "calls=50000 1\n1 51\nfn=b\n1 50\ncfn=leaf\ncalls=1 1\n"
+                      "1 51\nfn=leaf\n1 102\n")
+        totals = {row["name"]: row["total_value"]
+                  for row in self.report()["functions"]}
+        self.assertEqual(totals, {"main": 202, "a": 101, "b": 101,
+                                  "leaf": 102})
 
     def test_files_of_cachegrind_have_no_calls(self):
         self.imported("desc: I1 cache: 32768 B, 64 B, 8-way associative\n"
@@ -534,6 +589,8 @@ class Refused(Imported):
                 ("# only\n", "line 2: is of no known format"),
                 ("nonsense\n", "line 1: is of no known format"),
                 ("a;b 1\nc\n", "line 2: is no folded stack"),
+                ("a;b 3.5\n", "line 1: has a fraction"),
+                ("a;b 1\nc .5\n", "multiply all numbers"),
                 (b"a;b 1\n\0\n", "line 2: has a NUL byte"),
                 ("prog 1 2.5: cycles: \n\t12 f (x)\n\nnonsense here\n",
                  "line 4: is no sample of perf script"),
