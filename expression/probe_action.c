@@ -326,6 +326,14 @@ static int add_trace(struct probe_action *action, struct action_line *line)
 	return 0;
 }
 
+static int add_await(struct probe_action *action, struct action_line *line)
+{
+	if (line->at < line->bytes)
+		return wrong_at(line, line->at, "nothing may follow await");
+	action->awaits = 1;
+	return 0;
+}
+
 int probe_action_add(struct probe_action *action, const char *text,
 		     probe_action_memory memory, void *context,
 		     struct expression_problem *problem)
@@ -351,6 +359,8 @@ int probe_action_add(struct probe_action *action, const char *text,
 		return add_region(action, &line, 1);
 	if (take_word(&line, "call"))
 		return add_call(action, &line);
+	if (take_word(&line, "await"))
+		return add_await(action, &line);
 	if (take_word(&line, "start"))
 		return add_stopwatch(action, &line, 0);
 	if (take_word(&line, "slower"))
@@ -361,5 +371,5 @@ int probe_action_add(struct probe_action *action, const char *text,
 		return add_trace(action, &line);
 	return wrong_at(&line, line.at,
 			"this is not one of if, limit, record, begin, end, "
-			"call, start, slower, snapshot, trace");
+			"call, await, start, slower, snapshot, trace");
 }

@@ -8,8 +8,12 @@
  *	begin NAME [EXPRESSION]	begin a region with that name and number (0)
  *	end NAME [EXPRESSION]	end it (agent/clew.h)
  *	call OBJECT:FUNCTION [TEXT]	call a handler (agent/clew_handler.h)
+ *	await			at the entry of a function: the other lines hold
+ *				when the call returns, and may only use `ret`
+ *				and the duration
  *	start NAME		start a stopwatch for this call
- *	slower NAME TIME	only if it has run for this time, as 5ms
+ *	slower NAME TIME	only if it has run for this time, as 5ms; with
+ *				`await` the time since the call began
  *	snapshot		write a recording of the activity so far
  *	snapshot slowest N	the same, and retain those of the N slowest
  *				calls; `slower` precedes
@@ -67,6 +71,7 @@ struct probe_action {
 	uint32_t field_count;
 	struct probe_region *regions;
 	struct probe_call *call; /* NULL if there is none */
+	int awaits;              /* the action waits for the call's return */
 	struct probe_stopwatch *starts;
 	struct probe_stopwatch *slower; /* NULL if any duration suffices */
 	int takes_snapshot;

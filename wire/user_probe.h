@@ -74,7 +74,9 @@ static inline int wire_is_probe_name(const char *name)
 	X(LEAVES_IF, "its function returns through a conditional jump")        \
 	X(DISPLACED,                                                           \
 	  "its bytes are displaced by a hook: use clew record --probe")        \
-	X(NO_HOOK, "its function is not counted now, to keep the --budget")
+	X(NO_HOOK, "its function is not counted now, to keep the --budget")    \
+	X(NO_END, "clew can see the end of a call only if the function is "    \
+		  "hooked and calls another one")
 
 enum probe_tier {
 #define X(name, text) PROBE_BY_##name,

@@ -479,12 +479,11 @@ static struct expression_view view_of(const uint64_t *registers, uint64_t probe)
 	};
 }
 
-/* ---- Calls that end with a jump ---- */
+/* ---- Waiting for the return of a call ---- */
 
 /*
- * Returns whether the action can wait until the function that is entered by a
- * tail call returns: it needs only a duration or a result, and no other
- * register.
+ * Returns whether the action can be carried out when a trampoline reports a
+ * return: it needs only a duration or a result, and no other register.
  */
 static int can_wait(const struct probe_action *action)
 {
@@ -503,6 +502,24 @@ static int can_wait(const struct probe_action *action)
 static uint64_t awaited_name(uint32_t probe, const uint64_t *slot)
 {
 	return ~(uint64_t)probe ^ *slot << 16;
+}
+
+/*
+ * Begins to wait for the return of the call that is being entered. Counts calls
+ * whose return no trampoline can report: those of a function that is not
+ * hooked or calls no other one, and all calls if memory is short.
+ */
+static void await_end(const struct probe_action *action,
+		      struct wire_probe_hits *hits, uint64_t sp, uint32_t probe)
+{
+	uint64_t *slot = (uint64_t *)sp;
+
+	if (!can_wait(action) || !trampolines_await(slot)) {
+		increment(&hits->unknown);
+		return;
+	}
+	sink_moment();
+	stopwatch_start(awaited_name(probe, slot), sp, stamp_counter());
 }
 
 /*
@@ -572,6 +589,10 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 	for (unsigned int i = 0; i < MACHINE_SP; i++)
 		registers[i] = pushed[i];
 	registers[MACHINE_SP] = sp;
+	if (action->awaits) {
+		await_end(action, &mine->hits[probe], sp, (uint32_t)probe);
+		return;
+	}
 	if (await_return(action, sp, (uint32_t)probe, at))
 		return;
 	if (action->slower)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "disasm/jumps.h"
+#include "preload/hot/runtime.h"
 #include "preload/patch/patch.h"
 #include "wire/verdict.h"
 
@@ -316,18 +317,47 @@ static void settle_hooks(struct probe_places *places,
 				     &candidate->entry.functions[f]);
 }
 
+/* Returns a bit for each probe that waits for the end of a call. */
+static uint32_t awaiting_of(const struct config *config)
+{
+	uint32_t awaiting = 0;
+
+	for (const struct asked_probe *p = config->probes; p; p = p->next)
+		if (p->action.awaits)
+			awaiting |= UINT32_C(1) << p->number;
+	return awaiting;
+}
+
+/*
+ * Refuses locations from which the probe cannot wait for the end of the call:
+ * only the hook of a function that calls others leaves an address of clew's on
+ * the stack.
+ */
+static void settle_awaiting(struct probe_places *places, uint32_t awaiting)
+{
+	for (uint32_t i = 0; i < places->count; i++) {
+		struct probe_place *place = &places->list[i];
+
+		if (place->tier && awaiting >> place->probe & 1 &&
+		    (place->tier != PROBE_BY_STUB ||
+		     (place->is_leaf && rt.leaf_stub)))
+			refuse(place, PROBE_IS_NO_END);
+	}
+}
+
 /*
  * Decides about all locations. In a module that is hooked already, memory is
  * compared with the file last: locations at hooks, whose bytes differ from the
  * file, have been settled then.
  */
-static void settle(struct probe_places *places,
+static void settle(struct probe_places *places, const struct config *config,
 		   const struct candidate *candidate, const struct image *image)
 {
 	if (!places->is_late)
 		check_memory(places, candidate, image);
 	refuse_doubles(places);
 	settle_hooks(places, candidate);
+	settle_awaiting(places, awaiting_of(config));
 	if (places->is_late)
 		check_memory(places, candidate, image);
 }
@@ -409,7 +439,8 @@ static int find_in_file(struct place_search *search,
 		if (!err)
 			err = find_sites(search, config, &map, is_program);
 		if (!err)
-			settle(search->places, search->candidate, &image);
+			settle(search->places, config, search->candidate,
+			       &image);
 	}
 	arena_fini(&inquiry.scratch);
 	image_close(&image);

@@ -392,8 +392,11 @@ void hot_leave_carried(uint64_t *slot, const struct trampoline *one,
 {
 	if (rt.sink->carried)
 		rt.sink->carried(slot, one);
-	if (rt.call_ends)
+	if (rt.call_ends) {
+		/* not the id of a function that was entered by a tail call */
+		*(volatile uint64_t *)&hot.id = one->id;
 		rt.call_ends(slot, result);
+	}
 	*(volatile uint64_t *)&hot.id = one->slot.caller_id;
 	*(volatile uint64_t *)slot = one->slot.return_address;
 }
