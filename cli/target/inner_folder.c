@@ -263,20 +263,51 @@ void inner_folder_close(struct inner_folder *folder)
 	*folder = (struct inner_folder){ .fd = -1, .parent = -1 };
 }
 
-void inner_folder_remove(struct inner_folder *folder)
+/* Removes the files of a folder. */
+static void remove_files(int folder)
 {
-	DIR *files = fdopendir(dup(folder->fd));
+	DIR *files = fdopendir(dup(folder));
 	struct dirent *entry;
 
-	inner_folder_act(folder);
 	if (files)
 		rewinddir(files);
 	while (files && (entry = readdir(files)))
-		unlinkat(folder->fd, entry->d_name, 0);
-	unlinkat(folder->parent, name_of(folder), AT_REMOVEDIR);
-	inner_folder_act_no_more();
+		unlinkat(folder, entry->d_name, 0);
 	if (files)
 		closedir(files);
+}
+
+/* Removes the folders in a folder with their files: snapshots. */
+static void remove_folders(int folder)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	DIR *files = fdopendir(dup(folder));
+	struct dirent *entry;
+
+	if (files)
+		rewinddir(files);
+	while (files && (entry = readdir(files))) {
+		const int fd = *entry->d_name == '.'
+				       ? -1
+				       : openat(folder, entry->d_name, flags);
+
+		if (fd < 0)
+			continue;
+		remove_files(fd);
+		close(fd);
+		unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+	}
+	if (files)
+		closedir(files);
+}
+
+void inner_folder_remove(struct inner_folder *folder)
+{
+	inner_folder_act(folder);
+	remove_files(folder->fd);
+	remove_folders(folder->fd);
+	unlinkat(folder->parent, name_of(folder), AT_REMOVEDIR);
+	inner_folder_act_no_more();
 	inner_folder_close(folder);
 }
 

@@ -20,10 +20,13 @@
 #include "base/suffix.h"
 #include "cli/target/live_process.h"
 #include "wire/inherited.h"
+#include "wire/packet.h"
 #include "wire/recording.h"
+#include "wire/snapshot_name.h"
 
 #define LINES_BYTES   (1 << 20)
 #define SEQ_SHIFT_MAX 100000
+#define FOLDER_FLAGS  (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /* ---- Lines in the home ---- */
 
@@ -157,33 +160,54 @@ static int bring_lines(int home, const struct inner_folder *folder)
 	return err;
 }
 
-/* ---- Parts ---- */
+/* ---- Files ---- */
 
-/* Parses a file name "PID.SEQ.part". Returns 0 for all other names. */
-static int parse_name(const char *name, uint32_t *pid, uint32_t *seq)
+/* A file or folder of a recording that is copied. */
+struct inner_file {
+	const char *name;
+	uint32_t pid, seq;
+	const char *suffix; /* the end of the name, behind PID.SEQ */
+	int is_snapshot;    /* a folder that contains a recording */
+};
+
+/*
+ * Parses a file name: "PID.SEQ.part", "PID.SEQ.trace", or "PID.SEQ.snapshotN".
+ * Returns 0 for all other names.
+ */
+static int parse_name(const char *name, struct inner_file *file)
 {
 	int end = -1;
 
-	return sscanf(name, "%9" SCNu32 ".%9" SCNu32 WIRE_PART_SUFFIX "%n", pid,
-		      seq, &end) == 2 &&
-	       end >= 0 && !name[end];
+	*file = (struct inner_file){ .name = name };
+	if (sscanf(name, "%9" SCNu32 ".%9" SCNu32 "%n", &file->pid, &file->seq,
+		   &end) != 2 ||
+	    end < 0)
+		return 0;
+	file->suffix = name + end;
+	file->is_snapshot = strncmp(file->suffix, WIRE_SNAPSHOT_SUFFIX,
+				    strlen(WIRE_SNAPSHOT_SUFFIX)) == 0 &&
+			    wire_snapshot_number(file->suffix);
+	return file->is_snapshot ||
+	       strcmp(file->suffix, WIRE_PART_SUFFIX) == 0 ||
+	       strcmp(file->suffix, WIRE_TRACE_SUFFIX) == 0;
 }
 
-static char *name_of(uint32_t pid, uint32_t seq)
+/* Returns the name of a file's copy. The caller frees it. */
+static char *name_of(const struct inner_file *file, uint32_t shift)
 {
-	return memory_printf("%" PRIu32 ".%" PRIu32 WIRE_PART_SUFFIX, pid, seq);
+	return memory_printf("%" PRIu32 ".%" PRIu32 "%s", file->pid,
+			     file->seq + shift, file->suffix);
 }
 
 /*
- * Calls visit() for each part in the folder, until a call returns another value
- * than 0. Returns this value, 0, or -errno.
+ * Calls visit() for each file that is copied from a folder, until a call
+ * returns another value than 0. Returns this value, 0, or -errno.
  */
-static int each_part(const struct inner_folder *folder,
-		     int (*visit)(void *context, const char *name, uint32_t pid,
-				  uint32_t seq),
+static int each_file(int folder,
+		     int (*visit)(void *context, const struct inner_file *file),
 		     void *context)
 {
-	DIR *files = fdopendir(dup(folder->fd));
+	DIR *files = fdopendir(dup(folder));
 	struct dirent *entry;
 	int result = 0;
 
@@ -191,10 +215,10 @@ static int each_part(const struct inner_folder *folder,
 		return -errno;
 	rewinddir(files);
 	while (!result && (entry = readdir(files))) {
-		uint32_t pid, seq;
+		struct inner_file file;
 
-		if (parse_name(entry->d_name, &pid, &seq))
-			result = visit(context, entry->d_name, pid, seq);
+		if (parse_name(entry->d_name, &file))
+			result = visit(context, &file);
 	}
 	closedir(files);
 	return result;
@@ -203,20 +227,20 @@ static int each_part(const struct inner_folder *folder,
 struct bringing {
 	int home, from;
 	/*
-	 * Number that is added to the SEQ of all copied parts, because the home
-	 * may have parts of other processes with the same PID and SEQ.
+	 * Number that is added to the SEQ of all copied files, because the home
+	 * may have files of other processes with the same PID and SEQ.
 	 */
 	uint32_t shift;
+	int is_inside; /* the folder is a snapshot */
 };
 
-static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
+static int is_taken(void *context, const struct inner_file *file)
 {
 	const struct bringing *bringing = context;
-	char *other = name_of(pid, seq + bringing->shift);
+	char *other = name_of(file, bringing->shift);
 	const int is = faccessat(bringing->home, other, F_OK,
 				 AT_SYMLINK_NOFOLLOW) == 0;
 
-	(void)name;
 	free(other);
 	return is;
 }
@@ -283,7 +307,7 @@ static int shift_seq(int fd, struct wire_header *header, uint32_t shift)
 	return err;
 }
 
-static int copy_part(int from, int to, uint32_t shift)
+static int copy_file(int from, int to, uint32_t shift)
 {
 	struct wire_header header;
 	struct stat status;
@@ -299,10 +323,10 @@ static int copy_part(int from, int to, uint32_t shift)
 }
 
 /*
- * Opens a part in the folder. Refuses other files, because a hostile process
- * may have put any file there. Returns a descriptor or -errno.
+ * Opens a part or trace in the folder. Refuses other files, because a hostile
+ * process may have put any file there. Returns a descriptor or -errno.
  */
-static int open_part(int folder, const char *name)
+static int open_file(int folder, const char *name)
 {
 	const int fd =
 		regular_file_open_at(folder, name, O_RDONLY | O_NOFOLLOW);
@@ -337,13 +361,12 @@ static int give_to_owner(int fd, int home)
 		       : -errno;
 }
 
-static int bring_part(void *context, const char *name, uint32_t pid,
-		      uint32_t seq)
+static int bring_one(const struct bringing *bringing,
+		     const struct inner_file *file)
 {
-	const struct bringing *bringing = context;
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	const int from = open_part(bringing->from, name);
-	char *other = name_of(pid, seq + bringing->shift);
+	const int from = open_file(bringing->from, file->name);
+	char *other = name_of(file, bringing->shift);
 	int to, err;
 
 	if (from < 0) {
@@ -351,7 +374,7 @@ static int bring_part(void *context, const char *name, uint32_t pid,
 		return from == -EBADMSG ? 0 : from;
 	}
 	to = openat(bringing->home, other, flags, 0600);
-	err = to < 0 ? -errno : copy_part(from, to, bringing->shift);
+	err = to < 0 ? -errno : copy_file(from, to, bringing->shift);
 	if (!err)
 		err = give_to_owner(to, bringing->home);
 	if (to >= 0 && close(to) != 0 && !err)
@@ -363,41 +386,109 @@ static int bring_part(void *context, const char *name, uint32_t pid,
 	return err;
 }
 
+static int bring_file(void *context, const struct inner_file *file);
+
 /*
- * Removes the copy of a part from the home, if there is one, after a later step
- * has failed.
+ * Creates the folder of a snapshot in the home. Returns a descriptor or -errno.
  */
-static int take_back(void *context, const char *name, uint32_t pid,
-		     uint32_t seq)
+static int make_snapshot(const struct bringing *bringing,
+			 const struct inner_file *file)
+{
+	char *name = name_of(file, bringing->shift);
+	int fd = mkdirat(bringing->home, name, 0700) == 0
+			 ? openat(bringing->home, name, FOLDER_FLAGS)
+			 : -1;
+	int err = fd < 0 ? -errno : give_to_owner(fd, bringing->home);
+
+	free(name);
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
+/* Copies the files of a snapshot. Returns 0 or -errno. */
+static int bring_snapshot(const struct bringing *bringing,
+			  const struct inner_file *file)
+{
+	struct bringing inside = { .shift = bringing->shift, .is_inside = 1 };
+	int err;
+
+	inside.from = openat(bringing->from, file->name, FOLDER_FLAGS);
+	if (inside.from < 0) /* A hostile process may have made a file. */
+		return errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+	inside.home = make_snapshot(bringing, file);
+	err = inside.home < 0 ? inside.home
+			      : each_file(inside.from, bring_file, &inside);
+	if (inside.home >= 0)
+		close(inside.home);
+	close(inside.from);
+	return err;
+}
+
+static int bring_file(void *context, const struct inner_file *file)
 {
 	const struct bringing *bringing = context;
-	char *other = name_of(pid, seq + bringing->shift);
 
-	(void)name;
-	unlinkat(bringing->home, other, 0);
+	if (!file->is_snapshot)
+		return bring_one(bringing, file);
+	return bringing->is_inside ? 0 : bring_snapshot(bringing, file);
+}
+
+static int remove_file(void *context, const struct inner_file *file)
+{
+	unlinkat(*(const int *)context, file->name, 0);
+	return 0;
+}
+
+/* Removes a snapshot, which contains only files of each_file(). */
+static void remove_snapshot(int home, const char *name)
+{
+	const int fd = openat(home, name, FOLDER_FLAGS);
+
+	if (fd >= 0) {
+		each_file(fd, remove_file, (void *)&fd);
+		close(fd);
+	}
+	unlinkat(home, name, AT_REMOVEDIR);
+}
+
+/*
+ * Removes the copy of a file from the home, if there is one, after a later step
+ * has failed.
+ */
+static int take_back(void *context, const struct inner_file *file)
+{
+	const struct bringing *bringing = context;
+	char *other = name_of(file, bringing->shift);
+
+	if (file->is_snapshot)
+		remove_snapshot(bringing->home, other);
+	else
+		unlinkat(bringing->home, other, 0);
 	free(other);
 	return 0;
 }
 
 /*
- * Copies all files that are valid parts, and the lines about what was not
- * recorded. If this fails, removes the copied parts. Returns 0 or -errno.
+ * Copies all files that are valid parts, traces and snapshots, and the lines
+ * about what was not recorded. If this fails, removes the copies. Returns 0 or
+ * -errno.
  */
 static int bring_all(int home, const struct inner_folder *folder)
 {
 	struct bringing bringing = { .home = home, .from = folder->fd };
 	int err;
 
-	while ((err = each_part(folder, is_taken, &bringing)) > 0 &&
+	while ((err = each_file(folder->fd, is_taken, &bringing)) > 0 &&
 	       bringing.shift < SEQ_SHIFT_MAX)
 		bringing.shift++;
 	if (err)
 		return err > 0 ? -EEXIST : err;
-	err = each_part(folder, bring_part, &bringing);
+	err = each_file(folder->fd, bring_file, &bringing);
 	if (!err)
 		err = bring_lines(home, folder);
 	if (err)
-		each_part(folder, take_back, &bringing);
+		each_file(folder->fd, take_back, &bringing);
 	return err;
 }
 
