@@ -30,8 +30,9 @@
 #include "cli/target/file_rights.h"
 #include "cli/target/target_choice.h"
 
-#define COMMAND                "clew attach"
-#define DIRECTIVE_JAVA_STANDBY ""
+#define COMMAND                 "clew attach"
+#define DIRECTIVE_JAVA_STANDBY  ""
+#define DIRECTIVE_OVERFLOW_WAIT ""
 
 /*
  * Limits the search for new children. Some processes that fork all the time
@@ -52,7 +53,7 @@ enum {
 #define EVERY_MAX_NS UINT64_C(604800000000000)
 
 static const struct argp_option argp_options[] = {
-	TARGET_CHOICE(HELP_FIRST, 0),
+	TARGET_CHOICE(0, 0),
 	ROW_OUTPUT(HELP_FIRST),
 	{ "for", KEY_FOR, "TIME", HELP_FIRST,
 	  "Detach after TIME, such as 500ms, 10s or 2m", HELP_OUTPUT },
@@ -131,6 +132,39 @@ static void check_intervals(struct attach_options *options,
 	intervals->url = options->push.url;
 }
 
+/*
+ * Why a running process cannot be recorded with a directive, or NULL if it can.
+ * Indexed by enum wire_directive.
+ */
+static const struct {
+	const char *word, *why;
+} obstacles[] = {
+#define X(id, word, kind, member, standard, least, most, commands, key,        \
+	  argument, group, rank, help, obstacle)                               \
+	{ word, obstacle },
+	WIRE_DIRECTIVES(X)
+#undef X
+};
+
+/* Refuses what only `clew record` can do, whether an option or a rule asks. */
+static void check_directives(const struct directives *directives,
+			     struct argp_state *state)
+{
+	for (int i = 0; i < DIRECTIVE_COUNT; i++)
+		if (obstacles[i].why && directives->given[i])
+			complain_of_usage(state, "%s: %s", obstacles[i].word,
+					  obstacles[i].why);
+	if (directives_have(directives, DIRECTIVE_JAVA, "standby"))
+		argp_error(state,
+			   "--java=standby is an option of clew record; run "
+			   "clew attach without options on a process that "
+			   "was started with it");
+	if (directives_have(directives, DIRECTIVE_ON_OVERFLOW, "wait"))
+		argp_error(state,
+			   "--on-overflow=wait needs the workers of clew "
+			   "record; use --on-overflow=process");
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct attach_options *options = state->input;
@@ -171,21 +205,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_PUSH:
 		options->push.url = argument;
 		return 0;
-	case KEY_PROBE:
-		probe_options_parse_place(&options->probes, argument, state);
-		return 0;
-	case KEY_ACTION:
-		probe_options_parse_action(&options->probes, argument, state);
-		return 0;
-	case KEY_ARGS:
-		probe_options_parse_args(&options->probes, argument, state);
-		return 0;
-	case KEY_RET:
-		probe_options_parse_ret(&options->probes, argument, state);
-		return 0;
-	case KEY_HANDLER:
-		probe_options_parse_handler(&options->probes, argument, state);
-		return 0;
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;
 		return 0;
@@ -194,45 +213,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		check_intervals(options, state);
+		if (options->calls &&
+		    options->directives.given[DIRECTIVE_TRACE])
+			argp_error(state,
+				   "--calls and --trace exclude each other: "
+				   "the calls of a trace are counted when it "
+				   "is read");
+		check_directives(&options->directives, state);
 		recording_check(&options->directives, state);
+		probe_options_check(&options->probes, &options->directives,
+				    state);
 		return target_choice_parse(&options->choice, key, argument,
 					   state);
 	default:
 		err = target_choice_parse(&options->choice, key, argument,
 					  state);
+		if (err == ARGP_ERR_UNKNOWN)
+			err = probe_options_parse(&options->probes, key,
+						  argument, state);
 		if (err != ARGP_ERR_UNKNOWN)
 			return err;
 		return recording_parse(&options->directives, key, argument,
 				       state);
 	}
-}
-
-/*
- * Why a file of rules cannot contain a directive here, or NULL if it can.
- * Indexed by enum wire_directive.
- */
-static const struct {
-	const char *word, *why;
-} obstacles[] = {
-#define X(id, word, kind, member, standard, least, most, commands, key,        \
-	  argument, group, rank, help, obstacle)                               \
-	{ word, obstacle },
-	WIRE_DIRECTIVES(X)
-#undef X
-};
-
-static int check_directives(const struct directives *directives, char **why)
-{
-	for (int i = 0; i < DIRECTIVE_COUNT; i++)
-		if (obstacles[i].why && directives->given[i])
-			return fail(why, -ENOTSUP, "%s: %s", obstacles[i].word,
-				    obstacles[i].why);
-	return directives_have(directives, DIRECTIVE_JAVA, "standby")
-		       ? fail(why, -ENOTSUP,
-			      "--java=standby is an option of clew record; run "
-			      "clew attach without options on a process that "
-			      "was started with it")
-		       : 0;
 }
 
 /* ---- Attaching ---- */
@@ -638,6 +641,10 @@ static int attach(struct attach_options *options, const struct chosen *chosen)
 	allow_descriptors();
 	run.signals = ending_signals_watch();
 	add_cache(options, chosen);
+	if (options->probes.starts_trace &&
+	    directives_add(&options->directives, "trace-waits", NULL, &why) !=
+		    0)
+		return give_up(COMMAND, why);
 	config = directives_text(&options->directives);
 	if (attach_group_init(&run.group, options->output, config, &why) != 0)
 		return give_up(COMMAND, why);
@@ -694,10 +701,11 @@ int command_attach(int argc, char **argv)
 	int status;
 
 	directives_init(&options.directives);
+	probe_options_init(&options.probes);
+	options.probes.awaits = 1;
 	push_options_init(&options.push);
 	command_line_parse(&argp, argc, argv, 0, &options);
-	if (check_directives(&options.directives, &why) != 0 ||
-	    prepare_push(&options, &why) != 0 ||
+	if (prepare_push(&options, &why) != 0 ||
 	    target_choice_find(&options.choice, &chosen, &why) != 0)
 		status = give_up(COMMAND, why);
 	else

@@ -21,6 +21,7 @@
 #include "cli/common/command_line.h"
 #include "cli/common/options.h"
 #include "cli/probes/probe_options.h"
+#include "cli/recording/recording_options.h"
 #include "cli/target/live_process.h"
 #include "report/view/session.h"
 
@@ -90,11 +91,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->pid = parse_pid(state, argument);
 		return 0;
 	case LIVE_PROBE_ACTION:
-		probe_options_parse_action(&options->words, argument, state);
-		return 0;
+		return probe_options_parse(&options->words, KEY_ACTION,
+					   argument, state);
 	case LIVE_PROBE_HANDLER:
-		probe_options_parse_handler(&options->words, argument, state);
-		return 0;
+		return probe_options_parse(&options->words, KEY_HANDLER,
+					   argument, state);
 	case LIVE_PROBE_ALL:
 		options->is_all = 1;
 		return 0;

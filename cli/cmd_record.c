@@ -40,14 +40,8 @@
 #include "report/recording/rules.h"
 #include "wire/packet.h"
 
-#define DIRECTIVE_JAVA_STANDBY "|standby[:...]"
-
-enum {
-	KEY_SNAPSHOT_WHEN = KEY_OF_COMMAND,
-	KEY_SNAPSHOT_KEEP,
-	KEY_TRACE_ON,
-	KEY_TRACE_OFF
-};
+#define DIRECTIVE_JAVA_STANDBY  "|standby[:...]"
+#define DIRECTIVE_OVERFLOW_WAIT "|wait"
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -60,19 +54,7 @@ static const struct argp_option argp_options[] = {
 	ROW_QUIET,
 	{ "verbose", 'v', NULL, 0,
 	  "Print a summary at the end, also without a terminal", HELP_OUTPUT },
-	WIRE_DIRECTIVES(RECORD_ROW){
-		"trace-on", KEY_TRACE_ON, "PLACE", 0,
-		"Start the trace of a thread at PLACE, such as FUNCTION",
-		HELP_TRACES },
-	{ "trace-off", KEY_TRACE_OFF, "PLACE", 0,
-	  "Stop the trace of a thread at PLACE, such as FUNCTION%return",
-	  HELP_TRACES },
-	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", HELP_FIRST,
-	  "Save a snapshot at FUNCTION or FUNCTION>5ms", HELP_SNAPSHOTS },
-	{ "snapshot-keep", KEY_SNAPSHOT_KEEP, "N", 0,
-	  "Retain the N slowest snapshots of each FUNCTION>5ms (default: 10)",
-	  HELP_SNAPSHOTS },
-	RECORDING_ROWS,
+	WIRE_DIRECTIVES(RECORD_ROW) RECORDING_ROWS,
 	{ 0 },
 };
 
@@ -82,7 +64,6 @@ struct record_options {
 	int verbose;
 	int quiet;
 	int no_cache;
-	int switches_trace;
 	struct directives directives;
 	struct probe_options probes;
 };
@@ -90,6 +71,7 @@ struct record_options {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct record_options *options = state->input;
+	error_t err;
 
 	switch (key) {
 	case 'o':
@@ -104,34 +86,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_NO_CACHE:
 		options->no_cache = 1;
 		return 0;
-	case KEY_PROBE:
-		probe_options_parse_place(&options->probes, argument, state);
-		return 0;
-	case KEY_ACTION:
-		probe_options_parse_action(&options->probes, argument, state);
-		return 0;
-	case KEY_ARGS:
-		probe_options_parse_args(&options->probes, argument, state);
-		return 0;
-	case KEY_RET:
-		probe_options_parse_ret(&options->probes, argument, state);
-		return 0;
-	case KEY_SNAPSHOT_WHEN:
-		probe_options_parse_snapshot(&options->probes, argument, state);
-		return 0;
-	case KEY_SNAPSHOT_KEEP:
-		probe_options_parse_retained(&options->probes, argument, state);
-		return 0;
-	case KEY_TRACE_ON:
-	case KEY_TRACE_OFF:
-		options->switches_trace = 1;
-		probe_options_parse_trace(&options->probes, argument,
-					  key == KEY_TRACE_ON ? "on" : "off",
-					  state);
-		return 0;
-	case KEY_HANDLER:
-		probe_options_parse_handler(&options->probes, argument, state);
-		return 0;
 	case ARGP_KEY_ARGS:
 		options->target = state->argv + state->next;
 		return 0;
@@ -140,13 +94,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			   "no program is given; write `clew record -- CMD`");
 		return 0;
 	case ARGP_KEY_END:
-		if (options->switches_trace &&
-		    !options->directives.given[DIRECTIVE_TRACE])
-			argp_error(state,
-				   "--trace-on and --trace-off need --trace");
 		recording_check(&options->directives, state);
+		probe_options_check(&options->probes, &options->directives,
+				    state);
 		return 0;
 	default:
+		err = probe_options_parse(&options->probes, key, argument,
+					  state);
+		if (err != ARGP_ERR_UNKNOWN)
+			return err;
 		return recording_parse(&options->directives, key, argument,
 				       state);
 	}

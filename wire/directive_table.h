@@ -63,7 +63,7 @@ X(MODULE, "module", TEXT, rules, 0, 0, 0, \
   BOTH, 'm', "GLOB", SELECTION, FIRST, \
   "Count only functions of matching modules", NULL) \
 X(NOT_MODULE, "not-module", TEXT, rules, 0, 0, 0, \
-  BOTH, 'M', "GLOB", SELECTION, FIRST, \
+  BOTH, 'M', "GLOB", SELECTION, LATER, \
   "Do not count functions of matching modules", NULL) \
 X(FUNCTION, "function", REGEX, rules, 0, 0, 0, \
   BOTH, 'f', "REGEX", SELECTION, FIRST, \
@@ -72,7 +72,7 @@ X(NOT_FUNCTION, "not-function", REGEX, rules, 0, 0, 0, \
   BOTH, 'F', "REGEX", SELECTION, LATER, \
   "Do not count functions whose names in the file (mangled) match", NULL) \
 X(LIBC, "libc", FLAG, hook_libc, 0, 0, 0, \
-  RECORD, 0, NULL, SELECTION, LATER, \
+  RECORD, 0, NULL, SELECTION, FIRST, \
   "Also count functions of the C library", \
   "functions of the C library can be hooked only from the start of a " \
   "process; use " \
@@ -85,7 +85,8 @@ X(JIT_CALLERS, "jit-callers", FLAG, jit_callers, 0, 0, 0, \
   "clew record --jit-callers") \
 X(NO_CHILDREN, "no-children", FLAG, no_children, 0, 0, 0, \
   RECORD, 0, NULL, SELECTION, LATER, \
-  "Do not record forked and executed processes", NULL) \
+  "Do not record forked and executed processes", \
+  "clew attach records the processes that are chosen, and what they fork") \
 X(TIME, "time", WORD, time, WIRE_TIME_CPU, 0, 0, \
   BOTH, 0, "cpu|wall|exact|none", TIME, FIRST, \
   "Which time to measure (default: cpu, sampled)", NULL) \
@@ -96,32 +97,35 @@ X(CLOCK, "clock", CLOCK, wants_ticks, 0, 0, 0, \
   BOTH, 0, "auto|tick", TIME, LATER, \
   "Which clock triggers samples (default: auto, the finest one)", NULL) \
 X(TRACE, "trace", TRACE, trace_bytes, 0, 65536, INT64_MAX, \
-  RECORD, 0, "SIZE|ring:SIZE", TRACES, FIRST_OPTIONAL, \
+  BOTH, 0, "SIZE|ring:SIZE", TRACES, FIRST_OPTIONAL, \
   "Record each call in order (default: latest " DIRECTIVE_TRACE_STANDARD ")", \
-  "clew attach cannot record a trace; use clew record --trace") \
+  NULL) \
 X(STAMPS, "stamps", STAMPS, stamp_every, DIRECTIVE_STAMPS_STANDARD, 1, \
   UINT16_MAX, \
-  RECORD, 0, "packet|N|TIME|all", TRACES, LATER, \
+  BOTH, 0, "packet|N|TIME|all", TRACES, LATER, \
   "How often to store a time stamp (default: every 64 calls)", NULL) \
 X(MIN_DURATION, "min-duration", DURATION, least_ns, 0, 1, 1000000000000, \
-  RECORD, 0, "TIME", TRACES, LATER, \
+  BOTH, 0, "TIME", TRACES, LATER, \
   "Drop calls shorter than TIME, such as 10us", NULL) \
 X(SITES, "sites", FLAG, keeps_sites, 0, 0, 0, \
-  RECORD, 0, NULL, TRACES, LATER, \
+  BOTH, 0, NULL, TRACES, LATER, \
   "Record the call site of each call", NULL) \
 X(ON_OVERFLOW, "on-overflow", WORD, overflow, WIRE_OVERFLOW_DROP, 0, 0, \
-  RECORD, 0, "drop-oldest|process|wait", TRACES, LATER, \
+  BOTH, 0, "drop-oldest|process" DIRECTIVE_OVERFLOW_WAIT, TRACES, LATER, \
   "What to do when the trace is full (default: drop-oldest)", NULL) \
 X(WORKERS, "workers", NUMBER, workers, 0, 1, WIRE_WORKERS_MAX, \
   RECORD, 0, "N", TRACES, LATER, \
-  "Threads of clew that count calls before they are overwritten", NULL) \
+  "Threads of clew that count calls before they are overwritten", \
+  "only clew record has workers; omit --workers, or use " \
+  "--on-overflow=process alone") \
 X(TRACE_DEPTH, "trace-depth", NUMBER, trace_depth, 0, 1, \
   WIRE_PACKET_DEPTH_MAX, \
-  RECORD, 0, "N", TRACES, LATER, \
+  BOTH, 0, "N", TRACES, LATER, \
   "Omit calls deeper than N levels (at most 200)", NULL) \
 X(SNAPSHOT_ON, "snapshot-on", SIGNAL, snapshot_signal, 0, 1, 31, \
   RECORD, 0, "SIGNAL", SNAPSHOTS, LATER, \
-  "Save a snapshot when a process receives SIGNAL, such as USR2", NULL) \
+  "Save a snapshot when a process receives SIGNAL, such as USR2", \
+  "a running process keeps its own signal handlers; use clew snapshot PID") \
 X(JAVA, "java", JAVA, java, 0, 0, 0, \
   BOTH, 0, "natives|exact[:PATTERN,...]|inplace[:...]" \
   DIRECTIVE_JAVA_STANDBY "|vm|off", \
@@ -156,7 +160,9 @@ X(VERIFY_PERIOD, "verify-period", NUMBER, verify_period, 65536, 0, \
   "Check one call in N against the stack (default: 65536)", NULL) \
 X(NO_PRELINKING, "no-prelinking", FLAG, no_prelinking, 0, 0, 0, \
   RECORD, 0, NULL, LIMITS, LATER, \
-  "Generate stubs in each process; do not use cached ones", NULL) \
+  "Generate stubs in each process; do not use cached ones", \
+  "a running process shares its code with others where it can; use " \
+  "--no-cache to analyse files again") \
 X(PROBE, "probe", PROBE, probes, 0, 0, 0, \
   NONE, 0, NULL, PROBES, LATER, "", \
   "a rules file cannot contain this for clew attach; use --probe, or clew " \
@@ -165,6 +171,8 @@ X(ACTION, "action", ACTION, probes, 0, 0, 0, \
   NONE, 0, NULL, PROBES, LATER, "", \
   "a rules file cannot contain this for clew attach; use --probe, or clew " \
   "probe add") \
+X(TRACE_WAITS, "trace-waits", FLAG, trace_waits, 0, 0, 0, \
+  NONE, 0, NULL, TRACES, LATER, "", NULL) \
 X(CACHE, "cache", TEXT, cache_dir, 0, 0, 0, \
   NONE, 0, NULL, LIMITS, LATER, "", NULL) \
 X(AVOID, "avoid", NUMBER, avoided, 0, 1, WIRE_AVOIDS_ALL, \

@@ -24,6 +24,7 @@
 #include "cli/probes/source_line.h"
 #include "cli/probes/variable_text.h"
 #include "cli/recording/needed_libraries.h"
+#include "cli/recording/recording_options.h"
 #include "expression/probe_action.h"
 
 static const char *own(struct probe_options *options, char *text)
@@ -56,8 +57,8 @@ int probe_options_add(struct probe_options *options, const char *text)
 	return 0;
 }
 
-void probe_options_parse_place(struct probe_options *options, const char *text,
-			       struct argp_state *state)
+static void parse_place(struct probe_options *options, const char *text,
+			struct argp_state *state)
 {
 	if (probe_options_add(options, text) != 0)
 		argp_error(state, "more than %d probes are given",
@@ -82,18 +83,6 @@ static void add_line(struct probe_options *options, const char *option,
 		(struct probe_options_action){ options->count - 1, word, text };
 }
 
-void probe_options_parse_action(struct probe_options *options, const char *text,
-				struct argp_state *state)
-{
-	add_line(options, "action", "", text, state);
-}
-
-void probe_options_parse_handler(struct probe_options *options,
-				 const char *text, struct argp_state *state)
-{
-	add_line(options, "handler", "call ", text, state);
-}
-
 /*
  * Returns the text up to the last "@", which no function name contains. *rest
  * is the text behind it, or NULL.
@@ -106,28 +95,27 @@ static char *split_function(const char *text, const char **rest)
 	return memory_string(text, at ? (size_t)(at - text) : strlen(text));
 }
 
-void probe_options_parse_args(struct probe_options *options, const char *text,
-			      struct argp_state *state)
+static void parse_args(struct probe_options *options, const char *text,
+		       struct argp_state *state)
 {
 	const char *fields;
 
-	probe_options_parse_place(
-		options, own(options, split_function(text, &fields)), state);
+	parse_place(options, own(options, split_function(text, &fields)),
+		    state);
 	if (fields)
 		add_line(options, "args", "record ", fields, state);
 	else
 		options->has_arguments[options->count - 1] = 1;
 }
 
-void probe_options_parse_ret(struct probe_options *options, const char *text,
-			     struct argp_state *state)
+static void parse_ret(struct probe_options *options, const char *text,
+		      struct argp_state *state)
 {
 	const char *format;
 	char *function = split_function(text, &format);
 
-	probe_options_parse_place(
-		options, own(options, memory_printf("%s%%return", function)),
-		state);
+	parse_place(options,
+		    own(options, memory_printf("%s%%return", function)), state);
 	free(function);
 	add_line(options, "ret", format ? "record ret/" : "record ret",
 		 format ? format : "", state);
@@ -146,14 +134,15 @@ static void refuse_again(const struct probe_options *options, const char *place,
 					  text, place);
 }
 
-void probe_options_parse_snapshot(struct probe_options *options,
-				  const char *text, struct argp_state *state)
+static void parse_snapshot(struct probe_options *options, const char *text,
+			   struct argp_state *state)
 {
 	static const char name[] = "snapshot-when";
 	struct snapshot_when when;
 	const char *limit = options->snapshots_retained;
 
-	if (snapshot_when_parse(text, options->snapshots++, &when) != 0)
+	if (snapshot_when_parse(text, options->snapshots++, options->awaits,
+				&when) != 0)
 		complain_of_usage(state,
 				  "--%s=%s: not a condition; write FUNCTION, "
 				  "FUNCTION>=5ms, FUNCTION>0.3ms or "
@@ -162,15 +151,16 @@ void probe_options_parse_snapshot(struct probe_options *options,
 	refuse_again(options, when.place, text, state);
 	if (when.start) {
 		refuse_again(options, when.start, text, state);
-		probe_options_parse_place(options, own(options, when.start),
-					  state);
+		parse_place(options, own(options, when.start), state);
 		add_line(options, name, "", own(options, when.clock), state);
 	}
-	probe_options_parse_place(options, own(options, when.place), state);
+	parse_place(options, own(options, when.place), state);
+	if (when.clock && !when.start)
+		add_line(options, name, "", own(options, when.clock), state);
 	if (when.condition)
 		add_line(options, name, "", own(options, when.condition),
 			 state);
-	if (when.start) {
+	if (when.is_timed) {
 		add_line(options, name, "snapshot slowest ", limit, state);
 		return;
 	}
@@ -178,8 +168,8 @@ void probe_options_parse_snapshot(struct probe_options *options,
 	add_line(options, name, "", "snapshot", state);
 }
 
-void probe_options_parse_retained(struct probe_options *options,
-				  const char *text, struct argp_state *state)
+static void parse_retained(struct probe_options *options, const char *text,
+			   struct argp_state *state)
 {
 	const uint64_t count =
 		parse_number(state, "snapshot-keep", text, PROBE_SLOWEST_MAX);
@@ -194,11 +184,59 @@ void probe_options_parse_retained(struct probe_options *options,
 		 (unsigned int)count);
 }
 
-void probe_options_parse_trace(struct probe_options *options, const char *text,
-			       const char *how, struct argp_state *state)
+/* Adds a location at which a thread's trace is switched "on" or "off". */
+static void parse_trace(struct probe_options *options, const char *text,
+			const char *how, struct argp_state *state)
 {
-	probe_options_parse_place(options, text, state);
+	parse_place(options, text, state);
 	add_line(options, "trace", "trace ", how, state);
+}
+
+error_t probe_options_parse(struct probe_options *options, int key,
+			    const char *argument, struct argp_state *state)
+{
+	switch (key) {
+	case KEY_PROBE:
+		parse_place(options, argument, state);
+		return 0;
+	case KEY_ACTION:
+		add_line(options, "action", "", argument, state);
+		return 0;
+	case KEY_HANDLER:
+		add_line(options, "handler", "call ", argument, state);
+		return 0;
+	case KEY_ARGS:
+		parse_args(options, argument, state);
+		return 0;
+	case KEY_RET:
+		parse_ret(options, argument, state);
+		return 0;
+	case KEY_SNAPSHOT_WHEN:
+		parse_snapshot(options, argument, state);
+		return 0;
+	case KEY_SNAPSHOT_KEEP:
+		parse_retained(options, argument, state);
+		return 0;
+	case KEY_TRACE_ON:
+		options->starts_trace = 1;
+		parse_trace(options, argument, "on", state);
+		return 0;
+	case KEY_TRACE_OFF:
+		options->stops_trace = 1;
+		parse_trace(options, argument, "off", state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void probe_options_check(const struct probe_options *options,
+			 const struct directives *directives,
+			 struct argp_state *state)
+{
+	if ((options->starts_trace || options->stops_trace) &&
+	    !directives->given[DIRECTIVE_TRACE])
+		argp_error(state, "--trace-on and --trace-off need --trace");
 }
 
 /* ---- Checking and resolving probes ---- */

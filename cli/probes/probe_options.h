@@ -35,6 +35,9 @@ struct probe_options {
 	} actions[PROBE_ACTIONS_MAX];
 	size_t action_count;
 	unsigned int snapshots; /* Number of --snapshot-when options. */
+	int awaits;       /* Breakpoints cannot be used (snapshot_when.h). */
+	int starts_trace; /* --trace-on is given. */
+	int stops_trace;  /* --trace-off is given. */
 	/*
 	 * Value of --snapshot-keep: snapshots of each such option that a
 	 * process retains. Actions refer to this text.
@@ -55,41 +58,25 @@ void probe_options_fini(struct probe_options *options);
 int probe_options_add(struct probe_options *options, const char *text);
 
 /*
- * Like probe_options_add(), for an argp parser, to which errors are reported.
+ * Handles an option of a probe, of snapshots or of --trace-on and --trace-off
+ * (RECORDING_ROWS of recording_options.h). Returns 0, or ARGP_ERR_UNKNOWN for
+ * the key of another option. Reports errors through argp.
+ *
+ *	--args FUNCTION			records all parameters of the function
+ *	--args FUNCTION@FIELD,...	records these
+ *	--ret FUNCTION			records its result
+ *	--ret FUNCTION@FORMAT		records it in this format
  */
-void probe_options_parse_place(struct probe_options *options, const char *text,
-			       struct argp_state *state);
+error_t probe_options_parse(struct probe_options *options, int key,
+			    const char *argument, struct argp_state *state);
 
 /*
- * Parse the values of --args and --ret. For --args: FUNCTION, to record all its
- * parameters, or FUNCTION@FIELD,... For --ret: FUNCTION, to record its result,
- * or FUNCTION@FORMAT. Report errors.
+ * Checks all options after parsing. Exits with an error if an option needs one
+ * that is missing.
  */
-void probe_options_parse_args(struct probe_options *options, const char *text,
-			      struct argp_state *state);
-void probe_options_parse_ret(struct probe_options *options, const char *text,
-			     struct argp_state *state);
-
-/* Adds a condition for a snapshot (snapshot_when.h). Reports errors. */
-void probe_options_parse_snapshot(struct probe_options *options,
-				  const char *text, struct argp_state *state);
-
-/* Takes the value of --snapshot-keep. Reports errors. */
-void probe_options_parse_retained(struct probe_options *options,
-				  const char *text, struct argp_state *state);
-
-/*
- * Adds a location at which a thread's trace is switched "on" or "off". Reports
- * errors.
- */
-void probe_options_parse_trace(struct probe_options *options, const char *text,
-			       const char *how, struct argp_state *state);
-
-/* Add an action or a handler to the last probe. Report errors. */
-void probe_options_parse_action(struct probe_options *options, const char *text,
-				struct argp_state *state);
-void probe_options_parse_handler(struct probe_options *options,
-				 const char *text, struct argp_state *state);
+void probe_options_check(const struct probe_options *options,
+			 const struct directives *directives,
+			 struct argp_state *state);
 
 /*
  * Adds the probes for this program to the directives. Returns 0; or -errno and

@@ -121,7 +121,7 @@ static int is_name(const char *text)
 	return depth == 0;
 }
 
-int snapshot_when_parse(const char *text, unsigned int number,
+int snapshot_when_parse(const char *text, unsigned int number, int awaits,
 			struct snapshot_when *out)
 {
 	const struct comparison found = find_comparison(text);
@@ -130,7 +130,7 @@ int snapshot_when_parse(const char *text, unsigned int number,
 	uint64_t ns = 0;
 	int64_t value = 0;
 	const int is_time = sign && parse_unit_time(found.value, &ns) == 0;
-	char *name, *least;
+	char *name;
 
 	if (sign && !is_time && parse_value(found.value, &value)) {
 		sign = NULL; /* The operator belongs to the name. */
@@ -139,22 +139,29 @@ int snapshot_when_parse(const char *text, unsigned int number,
 	while (length && text[length - 1] == ' ')
 		length--;
 	name = memory_string(text, length);
-	if (!length || !is_name(name) || (is_time && *sign != '>')) {
+	if (!length || !is_name(name) || (is_time && (*sign != '>' || !ns))) {
 		free(name);
 		return -EINVAL;
 	}
 	*out = (struct snapshot_when){ 0 };
-	out->place = memory_printf("%s%s", name, sign ? "%return" : "");
+	out->place =
+		memory_printf("%s%s", name, sign && !awaits ? "%return" : "");
+	if (sign && awaits)
+		out->clock = memory_printf("await");
 	if (sign && !is_time)
 		out->condition = condition(sign, found.value, value);
-	if (!is_time) {
-		free(name);
-		return 0;
+	out->is_timed = is_time;
+	if (is_time && !awaits) {
+		out->start = memory_printf("%s", name);
+		out->clock = memory_printf("start when%u", number);
 	}
-	least = time_text(ns);
-	out->start = name;
-	out->clock = memory_printf("start when%u", number);
-	out->condition = memory_printf("slower when%u %s", number, least);
-	free(least);
+	if (is_time) {
+		char *least = time_text(ns);
+
+		out->condition =
+			memory_printf("slower when%u %s", number, least);
+		free(least);
+	}
+	free(name);
 	return 0;
 }

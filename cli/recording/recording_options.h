@@ -19,6 +19,10 @@ enum {
 	KEY_NO_CACHE,
 	KEY_PROBE,
 	KEY_ACTION,
+	KEY_TRACE_ON,
+	KEY_TRACE_OFF,
+	KEY_SNAPSHOT_WHEN,
+	KEY_SNAPSHOT_KEEP,
 	KEY_HANDLER,
 	KEY_ARGS,
 	KEY_RET,
@@ -34,17 +38,23 @@ enum {
 	{ word, (key) ? (key) : KEY_OF_DIRECTIVES + DIRECTIVE_##id, argument, \
 	  ROW_##rank, help, HELP_##group },
 
+/* An option that is parsed, so that clew attach can say why it refuses it. */
+#define REFUSED_ROW(id, word, key, argument, group, rank, help) \
+	{ word, (key) ? (key) : KEY_OF_DIRECTIVES + DIRECTIVE_##id, argument, \
+	  OPTION_HIDDEN, help, HELP_##group },
+
 #define ROW_OF_RECORD_RECORD(...) ROW(__VA_ARGS__)
 #define ROW_OF_RECORD_BOTH(...)   ROW(__VA_ARGS__)
 #define ROW_OF_RECORD_NONE(...)
-#define ROW_OF_ATTACH_RECORD(...)
+#define ROW_OF_ATTACH_RECORD(...) REFUSED_ROW(__VA_ARGS__)
 #define ROW_OF_ATTACH_BOTH(...)   ROW(__VA_ARGS__)
 #define ROW_OF_ATTACH_NONE(...)
 
 /*
  * WIRE_DIRECTIVES(RECORD_ROW) and WIRE_DIRECTIVES(ATTACH_ROW) are rows of a
  * command's table of options. The command defines DIRECTIVE_JAVA_STANDBY as
- * "|standby[:...]" if --java has it, or as "".
+ * "|standby[:...]" if --java has it, or as "", and DIRECTIVE_OVERFLOW_WAIT as
+ * "|wait" if --on-overflow has it, or as "".
  */
 #define RECORD_ROW(id, word, kind, member, standard, least, most, \
 		   commands, key, argument, group, rank, help, obstacle) \
@@ -57,6 +67,18 @@ enum {
 #define RECORDING_ROWS \
 	{ "rules", KEY_RULES, "FILE", 0, \
 	  "Read rules from a file (see clew-record(1))", HELP_SELECTION }, \
+	{ "trace-on", KEY_TRACE_ON, "PLACE", 0, \
+	  "Start the trace of a thread at PLACE, such as FUNCTION", \
+	  HELP_TRACES }, \
+	{ "trace-off", KEY_TRACE_OFF, "PLACE", 0, \
+	  "Stop the trace of a thread at PLACE, such as FUNCTION%return", \
+	  HELP_TRACES }, \
+	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", HELP_FIRST, \
+	  "Save a snapshot at FUNCTION or FUNCTION>5ms", HELP_SNAPSHOTS }, \
+	{ "snapshot-keep", KEY_SNAPSHOT_KEEP, "N", 0, \
+	  "Retain the N slowest snapshots of each FUNCTION>5ms " \
+	  "(default: 10)", \
+	  HELP_SNAPSHOTS }, \
 	{ "probe", KEY_PROBE, "PLACE", HELP_FIRST, \
 	  "Count executions of an instruction, by context", HELP_PROBES }, \
 	{ "action", KEY_ACTION, "ACTION", 0, \

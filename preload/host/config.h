@@ -133,7 +133,9 @@ struct config {
 	 */
 	uint32_t stamp_every;
 	int stamp_returns; /* whether each return is stamped as well */
-	int keeps_sites;   /* also record the return address of each call */
+	/* Threads begin untraced, because a probe switches their trace on. */
+	int trace_waits;
+	int keeps_sites; /* also record the return address of each call */
 	/* Deeper calls are not recorded; 0: no limit. */
 	uint32_t trace_depth;
 	/* Approximate time between stamps; 0: by number of calls. */

@@ -164,6 +164,13 @@ static struct past_depths *depths_of(struct tally *tally)
 	return made;
 }
 
+void past_calls_unmap(struct tally *tally)
+{
+	if (tally->packets.past)
+		sys_munmap(tally->packets.past, sizeof(*tally->packets.past));
+	tally->packets.past = NULL;
+}
+
 int past_calls_count(struct tally *tally,
 		     const struct wire_packet_blocks *blocks, uint32_t *words,
 		     uint32_t count)

@@ -21,4 +21,7 @@ int past_calls_count(struct tally *tally,
 		     const struct wire_packet_blocks *blocks, uint32_t *words,
 		     uint32_t count);
 
+/* Unmaps the memory of past_calls_count() for an ended session. */
+void past_calls_unmap(struct tally *tally);
+
 #endif

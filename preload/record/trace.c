@@ -41,6 +41,14 @@ static int make_places(void)
 	return 0;
 }
 
+void trace_forget_functions(void)
+{
+	const uint64_t bytes = BLOCKS * sizeof(*places);
+
+	if (places && sys_madvise((void *)places, bytes, MADV_DONTNEED))
+		fill_zero((void *)places, bytes); /* it is locked */
+}
+
 int trace_create(struct trace_file *trace, const struct part *part)
 {
 	struct chunk chunk;
@@ -106,6 +114,20 @@ void trace_finish(struct trace_file *trace)
 {
 	if (trace->part.header)
 		part_finish(&trace->part);
+}
+
+void trace_unmap(struct trace_file *trace)
+{
+	part_file_unmap(&trace->part.file, 0);
+}
+
+void trace_unmap_packets(struct tally *tally)
+{
+	struct tally_packets *packets = &tally->packets;
+
+	if (packets->room)
+		sys_munmap(packets->chunks, packets->room * ADDRESS_BYTES);
+	packets->room = packets->count = 0;
 }
 
 uint32_t trace_known_index(uint32_t function)

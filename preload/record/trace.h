@@ -35,6 +35,12 @@ struct trace_file {
 };
 
 /*
+ * Forgets the indexes of functions, before another trace is created in the same
+ * process. No thread records a trace meanwhile.
+ */
+void trace_forget_functions(void);
+
+/*
  * Creates the file beside a part. The caller has set the limits in `trace`. Not
  * thread-safe. Returns 0 or -errno.
  */
@@ -47,6 +53,13 @@ void trace_after_fork(struct trace_file *trace, const struct part *part);
 
 /* Cuts off the unused rest of the file, at the end of the recording. */
 void trace_finish(struct trace_file *trace);
+
+/*
+ * Unmaps the file, and the addresses of a thread's packets. No thread writes
+ * to the packets any more.
+ */
+void trace_unmap(struct trace_file *trace);
+void trace_unmap_packets(struct tally *tally);
 
 /*
  * Returns the index of a function, and assigns one if it has none. Returns 0 if

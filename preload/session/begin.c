@@ -29,6 +29,7 @@
 #include "preload/sys/text.h"
 #include "preload/time/samples.h"
 #include "preload/time/sampling.h"
+#include "preload/tracing/call_values.h"
 
 int begin_is_possible(const char *dir)
 {
@@ -85,7 +86,8 @@ static void take_configuration(struct cold *cold)
 	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
 	rt.folds_recursion = (uint32_t)config->folds_recursion;
-	rt.call_ends = config->probes ? probe_actions_call_ends : NULL;
+	rt.call_ends =
+		config->probes || rt.is_late ? probe_actions_call_ends : NULL;
 	tails_begin(!config->no_tail_nesting && !config->folds_recursion);
 	rt.asks_generated = (uint32_t)config->jit_callers;
 	rt.header->max_contexts = config->max_contexts;
@@ -147,6 +149,9 @@ static int begin_trace(struct cold *cold)
 	const struct config *config = &cold->config;
 	struct trace_file *trace = &cold->recorder.trace;
 
+	rt.begins_unwanted = (uint32_t)config->trace_waits;
+	call_values_forget_probes();
+	trace_forget_functions();
 	if (!config->trace_bytes)
 		return 0;
 	for (const struct asked_probe *p = config->probes; p; p = p->next)

@@ -15,9 +15,12 @@
 #include "preload/probe/probe_actions.h"
 #include "preload/record/inheritance.h"
 #include "preload/record/numbers.h"
+#include "preload/record/past_calls.h"
 #include "preload/stack/heal.h"
 #include "preload/stubs/stub_write.h"
 #include "preload/sys/sys.h"
+#include "preload/tracing/call_values.h"
+#include "preload/tracing/trace_depth.h"
 
 #define SPARED_MAX 1024 /* largest number of pages that are not freed */
 #define ROWS_MAX   4096
@@ -356,6 +359,7 @@ static void release(struct cold *cold, const struct stub_rows *rows)
 	free_modules(cold);
 	journal_forget_hooks();
 	part_file_blank(&cold->recorder.part.file, WIRE_HEADER_BYTES);
+	part_file_blank(&cold->recorder.trace.part.file, WIRE_HEADER_BYTES);
 }
 
 void release_session(struct cold *cold, const struct stacks *stacks,
@@ -385,11 +389,23 @@ void release_unused(struct cold *cold)
 	sys_munmap(rows, sizeof(*rows));
 }
 
+static void unmap_trace(struct recorder *recorder)
+{
+	for (struct tally *t = recorder->tallies.first; t; t = t->next) {
+		trace_unmap_packets(t);
+		past_calls_unmap(t);
+		trace_depth_unmap(t);
+		call_values_unmap(t);
+	}
+	trace_unmap(&recorder->trace);
+}
+
 void release_former(struct cold *former)
 {
 	static struct cold *oldest;
 
 	if (oldest) {
+		unmap_trace(&oldest->recorder);
 		tallies_unmap(&oldest->recorder.tallies);
 		inheritance_forget(&oldest->recorder.part);
 		part_file_unmap(&oldest->recorder.part.file, 0);

@@ -213,6 +213,7 @@ static void finish(void)
 		begin_end();
 		atomic_store(&rt.header->state, WIRE_ENDED);
 		part_finish(&rt.recorder->part);
+		trace_finish(&rt.recorder->trace);
 	}
 	clew_attachment.state = WIRE_ATTACH_LEFT;
 	attach_free_frames();

@@ -94,6 +94,13 @@ void call_values_describe(uint32_t probe, const struct call_value *values,
 			      memory_order_release);
 }
 
+void call_values_forget_probes(void)
+{
+	for (uint32_t i = 0; i < WIRE_PROBES_MAX; i++)
+		atomic_store(&described[i].count, 0);
+	atomic_store(&most_bytes, 0);
+}
+
 uint64_t call_values_room(void)
 {
 	return atomic_load_explicit(&most_bytes, memory_order_relaxed);
@@ -125,6 +132,14 @@ static struct call_entries *make_entries(void)
 		return made;
 	sys_munmap(made, sizeof(*made));
 	return none;
+}
+
+void call_values_unmap(struct tally *tally)
+{
+	if (tally->packets.values)
+		sys_munmap(tally->packets.values,
+			   sizeof(*tally->packets.values));
+	tally->packets.values = NULL;
 }
 
 static struct call_entry *home_of(struct call_entries *all, uint64_t slot)

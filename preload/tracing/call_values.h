@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/hot/tally.h"
 #include "wire/user_probe.h"
 
 /* The largest event; values of larger events are not recorded. */
@@ -32,6 +33,12 @@ struct call_value {
  */
 void call_values_describe(uint32_t probe, const struct call_value *values,
 			  uint32_t count, uint32_t event_bytes);
+
+/* Forgets all descriptions, before a session begins. */
+void call_values_forget_probes(void);
+
+/* Unmaps the stored values of a tally whose session has ended. */
+void call_values_unmap(struct tally *tally);
 
 /*
  * Begins a hit at the entry of the function with this slot. Returns an event

@@ -52,6 +52,15 @@ static struct depth_slots *slots_of(struct tally *tally)
 	return none;
 }
 
+void trace_depth_unmap(struct tally *tally)
+{
+	struct tally_packets *packets = &tally->packets;
+
+	if (packets->depths)
+		sys_munmap(packets->depths, sizeof(*packets->depths));
+	packets->depths = NULL;
+}
+
 /* ---- As the stack says ---- */
 
 static void take_slot(void *context, uint32_t at, const struct link *link)

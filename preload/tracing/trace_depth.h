@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "preload/hot/tally.h"
+
 /*
  * Returns whether the call at a slot is too deep. If a context is needed while
  * all calls are too deep, it is written at the next call that is not.
@@ -20,5 +22,8 @@ int trace_depth_leaves_out(const uint64_t *slot, uint32_t tail_word);
  * too deep. Also returns true for a call about which nothing is stored.
  */
 int trace_depth_has_left_out(const uint64_t *slot);
+
+/* Unmaps the stored slots of a tally whose session has ended. */
+void trace_depth_unmap(struct tally *tally);
 
 #endif
