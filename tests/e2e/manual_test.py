@@ -92,6 +92,11 @@ class Manual(clewtest.Case):
                 self.assertEqual(set(written), told)
                 self.assertEqual(len(written), len(set(written)))
 
+    def test_the_table_of_options_is_what_the_commands_print(self):
+        done = self.run_program([ROOT / "scripts/options.py", BUILD])
+        self.assertEqual(done.stdout.decode(),
+                         (ROOT / "docs/options.md").read_text())
+
     def test_each_command_is_in_the_overview_and_the_readme(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         overview = (MANUAL / "clew.1").read_text()
