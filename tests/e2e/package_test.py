@@ -178,6 +178,8 @@ class Package(clewtest.Case):
                    for one in field("clew", "Depends").split(",")}
         self.assertEqual(depends, self.packages_of(
             self.unpack("clew") / "bin/clew"))
+        # Its versions of Debian 12 and 13 differ in all but the package's name.
+        self.assertNotIn("libdwarf1", depends)
         copyright_file = self.root / "usr/share/doc/clew/copyright"
         self.assertIn("MIT License", copyright_file.read_text())
 
