@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Locations of probes by the names that reports show: "packs<int, double>",
- * "init [0x12e0]%return", or "libx.so+0x12e0" of a stripped library. The library
- * in the target does not know such names, so they are replaced by addresses.
+ * "init [0x12e0]%return", or "libx.so+0x12e0" of a stripped library. The
+ * library in the target does not know such names, so they are replaced by
+ * addresses.
  */
 #ifndef CLEW_CLI_PROBES_SHOWN_PLACE_H
 #define CLEW_CLI_PROBES_SHOWN_PLACE_H

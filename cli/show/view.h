@@ -39,9 +39,9 @@ int view_give_up_on(struct session *session, const char *command,
 
 /*
  * Finds the function that the user names (finder.h), among those of --module,
- * and functions with the same name. Stores a mask in *chosen, which the caller frees, and returns 0.
- * If no function matches, or several, prints a message and returns the exit
- * status.
+ * and functions with the same name. Stores a mask in *chosen, which the caller
+ * frees, and returns 0. If no function matches, or several, prints a message
+ * and returns the exit status.
  */
 int view_find(const char *command, const struct view_options *view,
 	      struct session *session, const char *name, uint8_t **chosen);

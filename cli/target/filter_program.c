@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See filter_program.h. Bits of a register or word that depend on an unknown
- * argument are unknown; a comparison that they decide takes both branches. Jumps only lead
- * forward, so each path ends. Filters compare few arguments of one call, but a
- * hostile one could have many paths: their instructions are limited.
+ * argument are unknown; a comparison that they decide takes both branches.
+ * Jumps only lead forward, so each path ends. Filters compare few arguments of
+ * one call, but a hostile one could have many paths: their instructions are
+ * limited.
  */
 #include "cli/target/filter_program.h"
 

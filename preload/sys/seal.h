@@ -18,8 +18,9 @@
 
 /*
  * Makes whole pages of private memory readable and executable, and no longer
- * writable. Their content stays the same at any time. Returns 0; -ENOEXEC if the
- * kernel permits neither; or another -errno. After an error they are as before.
+ * writable. Their content stays the same at any time. Returns 0; -ENOEXEC if
+ * the kernel permits neither; or another -errno. After an error they are as
+ * before.
  */
 int seal_pages(void *start, size_t bytes);
 

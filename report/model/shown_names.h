@@ -14,8 +14,8 @@
  *	Heap<Order>::push(Order&&)
  *
  * Functions of one module with equal full names, such as static functions of
- * two files, get their addresses: "init [0x12e0]". Functions of equal full names
- * in two modules keep equal short names.
+ * two files, get their addresses: "init [0x12e0]". Functions of equal full
+ * names in two modules keep equal short names.
  */
 #ifndef CLEW_MODEL_SHOWN_NAMES_H
 #define CLEW_MODEL_SHOWN_NAMES_H
