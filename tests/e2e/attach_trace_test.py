@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """`clew attach --trace` records the calls of a running process in order."""
+import collections
 import json
 import pathlib
 
@@ -246,7 +247,10 @@ class Contained(ContainerCase):
         for options in ((), ("--snapshot-when=busy_leaf",)):
             self.is_recorded(process, "--trace", *options)
         snapshots = list(self.recording_path.glob("*.snapshot*"))
-        self.assertEqual(len(snapshots), 10)
+        # The process forks children, each of which has snapshots of its own.
+        of = collections.Counter(one.name.partition(".snapshot")[0]
+                                 for one in snapshots)
+        self.assertEqual(max(of.values()), 10)
         for one in snapshots:
             report = self.clew_json("report", "--json", one)
             self.assertGreater(report["total"]["calls"], 0)
