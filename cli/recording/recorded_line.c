@@ -46,7 +46,7 @@ static void print_snapshots(struct session *session, const char *path,
 
 	snapshot_list_init(&list, session, path);
 	for (size_t i = 0; i < list.count; i++) {
-		char *call = snapshot_call_text(&list.items[i], session);
+		char *call = snapshot_call_text(&list, &list.items[i], session);
 
 		complain("clew", "snapshot -> %s/%s%s%s%s", named,
 			 list.items[i].folder, *call ? " (" : "", call,
@@ -98,7 +98,7 @@ static char *suggest_snapshot(struct session *session,
 	const struct listed_snapshot *first = &list->items[0];
 	const char *before = list->count == 1 ? ": " : ", the slowest of ";
 	char *call = list->count == 1 || first->call_ns
-			     ? snapshot_call_text(first, session)
+			     ? snapshot_call_text(list, first, session)
 			     : memory_string("", 0);
 
 	complain("clew", "%s snapshot%s%s%s; clew report --snapshots%s%s",

@@ -191,6 +191,35 @@ static void add(struct snapshot_list *list, const struct mark_list *marks,
 	find_call(one, marks, moment);
 }
 
+static int makes_snapshots(const struct listed_probe *probe)
+{
+	static const char snapshot[] = "snapshot";
+
+	for (size_t i = 0; i < probe->action_count; i++)
+		if (strncmp(probe->actions[i], snapshot,
+			    sizeof(snapshot) - 1) == 0)
+			return 1;
+	return 0;
+}
+
+/* Returns snapshot_list.place. */
+static char *only_place(const struct probe_list *probes)
+{
+	const char *place = NULL, *end;
+
+	for (size_t i = 0; i < probes->count; i++) {
+		if (!makes_snapshots(&probes->items[i]))
+			continue;
+		if (place)
+			return NULL;
+		place = probes->items[i].text;
+	}
+	end = place ? strstr(place, "%return") : NULL;
+	return place ? memory_string(place, end ? (size_t)(end - place)
+						: strlen(place))
+		     : NULL;
+}
+
 static int slowest_first(const void *left, const void *right)
 {
 	const struct listed_snapshot *a = left, *b = right;
@@ -213,6 +242,7 @@ void snapshot_list_init(struct snapshot_list *list,
 
 	*list = (struct snapshot_list){ 0 };
 	if (count > 0) {
+		list->place = only_place(&session->probes);
 		parts = parts_of(&session->recording);
 		moments = moments_of(marks);
 	}
@@ -250,19 +280,31 @@ void snapshot_list_fini(struct snapshot_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].folder);
 	free(list->items);
+	free(list->place);
 }
 
 /* ---- Texts ---- */
 
-char *snapshot_call_text(const struct listed_snapshot *one,
+char *snapshot_call_name(const struct snapshot_list *list,
+			 const struct listed_snapshot *one,
 			 struct session *session)
 {
-	char *name, *text;
+	if (!one->is_of_call)
+		return NULL;
+	if (one->function != FUNCTION_NONE)
+		return catalog_short_name(&session->catalog, one->function,
+					  A2N_SHORTEST);
+	return list->place ? memory_printf("%s", list->place) : NULL;
+}
 
-	if (!one->is_of_call || one->function == FUNCTION_NONE)
+char *snapshot_call_text(const struct snapshot_list *list,
+			 const struct listed_snapshot *one,
+			 struct session *session)
+{
+	char *name = snapshot_call_name(list, one, session), *text;
+
+	if (!name)
 		return memory_string("", 0);
-	name = catalog_short_name(&session->catalog, one->function,
-				  A2N_SHORTEST);
 	text = memory_printf("%s%s%s", name, one->call_ns ? ", " : "",
 			     one->call_ns ? text_duration(one->call_ns).text
 					  : "");
@@ -276,19 +318,18 @@ char *snapshot_list_command(const struct snapshot_list *list,
 	const struct listed_snapshot *first = &list->items[0];
 	char *where =
 		text_shell_word(memory_printf("%s/%s", path, first->folder));
-	char *name, *command;
+	char *name = snapshot_call_name(list, first, session), *command;
 
 	if (!first->has_trace) {
 		command = memory_printf("clew report %s", where);
-	} else if (!first->is_of_call || first->function == FUNCTION_NONE) {
+	} else if (!name) {
 		command = memory_printf("clew trace --latencies %s", where);
 	} else {
-		name = text_shell_word(catalog_short_name(
-			&session->catalog, first->function, A2N_SHORTEST));
+		name = text_shell_word(name);
 		command = memory_printf("clew trace --slowest %s %s", name,
 					where);
-		free(name);
 	}
+	free(name);
 	free(where);
 	return command;
 }

@@ -33,6 +33,12 @@ struct snapshot_list {
 	size_t count, capacity;
 	/* number of snapshots that those of slower calls have replaced */
 	uint64_t removed;
+	/*
+	 * Text of the place of the only probe that makes snapshots, without
+	 * "%return"; NULL if several probes do. Names a call whose function is
+	 * unknown: a ring may have no packet with its context any more.
+	 */
+	char *place;
 };
 
 /*
@@ -44,11 +50,20 @@ void snapshot_list_init(struct snapshot_list *list,
 void snapshot_list_fini(struct snapshot_list *list);
 
 /*
+ * Returns the name of the function whose call caused the snapshot, or NULL if
+ * no call did or the function is unknown. The caller frees the text.
+ */
+char *snapshot_call_name(const struct snapshot_list *list,
+			 const struct listed_snapshot *one,
+			 struct session *session);
+
+/*
  * Returns the function and the duration of a snapshot's call: "handle, 413 ms",
  * "handle", or "" if no call caused it or the function is unknown. The caller
  * frees the text.
  */
-char *snapshot_call_text(const struct listed_snapshot *one,
+char *snapshot_call_text(const struct snapshot_list *list,
+			 const struct listed_snapshot *one,
 			 struct session *session);
 
 /*

@@ -3,6 +3,7 @@
 #include "report/write/json.h"
 
 static json_t *snapshot_of(struct session *session,
+			   const struct snapshot_list *list,
 			   const struct listed_snapshot *one)
 {
 	json_t *object =
@@ -23,6 +24,8 @@ static json_t *snapshot_of(struct session *session,
 		function = json_function(&session->catalog, one->function);
 		json_object_update(object, function);
 		json_decref(function);
+	} else if (one->is_of_call && list->place) {
+		json_object_set_new(object, "name", json_text(list->place));
 	}
 	return object;
 }
@@ -36,7 +39,8 @@ void json_snapshots(FILE *out, struct session *session,
 	array = json_begin(&object, "snapshots", "[");
 	for (size_t i = 0; i < view->list->count; i++)
 		json_member(&array, NULL,
-			    snapshot_of(session, &view->list->items[i]));
+			    snapshot_of(session, view->list,
+					&view->list->items[i]));
 	json_end(&array, "]");
 	json_summary(&object, session);
 	json_end(&object, "}\n");

@@ -7,7 +7,19 @@
 #include "base/memory.h"
 #include "report/write/text_writer.h"
 
+/* Returns what is shown of a snapshot's function. */
+static const char *function_of(const struct snapshot_list *list,
+			       const struct listed_snapshot *one,
+			       struct session *session)
+{
+	if (one->function != FUNCTION_NONE)
+		return shown_name(&session->names, &session->catalog,
+				  one->function);
+	return one->is_of_call && list->place ? list->place : "-";
+}
+
 static void write_row(FILE *out, struct session *session,
+		      const struct snapshot_list *list,
 		      const struct listed_snapshot *one, uint64_t start)
 {
 	const uint64_t since = one->time_ns > start ? one->time_ns - start : 0;
@@ -20,11 +32,7 @@ static void write_row(FILE *out, struct session *session,
 	else
 		fprintf(out, "%15s %8s", "-", "-");
 	fprintf(out, "  %-20s  ", one->folder);
-	fprintf(out, "%s\n",
-		one->function == FUNCTION_NONE
-			? "-"
-			: shown_name(&session->names, &session->catalog,
-				     one->function));
+	fprintf(out, "%s\n", function_of(list, one, session));
 }
 
 /* Chooses the names of the rows. */
@@ -54,7 +62,7 @@ void text_snapshots(FILE *out, struct session *session,
 		"thread", "snapshot");
 	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < list->count; i++)
-		write_row(out, session, &list->items[i], start);
+		write_row(out, session, list, &list->items[i], start);
 	if (!session->is_quiet) {
 		fprintf(out, "\ntotal: %s snapshot%s",
 			text_grouped(list->count).text,

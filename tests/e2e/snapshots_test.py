@@ -71,6 +71,17 @@ class When(Case):
         self.assertGreater(last["least_ns"], inside * .99)
         self.assertLess(last["least_ns"], outside * 1.01 + others)
 
+    def test_a_call_that_the_ring_has_lost_has_a_name(self):
+        """Packets of later calls overwrite those with the call's context."""
+        self.run_requests("--trace=ring:64K", "--snapshot-when=handle==-1",
+                          count=100000)
+        (listed,) = self.clew_json("report", "--json", "--snapshots",
+                                   self.recording_path)["snapshots"]
+        self.assertEqual(listed["name"], "handle")
+        shown = self.clew("report", "--snapshots", self.recording_path).stdout
+        self.assertRegex(shown, r"snapshot1 +handle\n")
+        self.assertIn("clew trace --slowest handle", shown)
+
     def test_a_returned_value_makes_a_snapshot(self):
         for value in "==-1", "<0", "<= -1":
             with self.subTest(value):
