@@ -144,23 +144,36 @@ static void set_cause(struct need *need, char *cause)
 		need->cause = cause;
 }
 
+/*
+ * Returns whether the process, which has mounts or a root of its own, cannot use
+ * a path as it is, and sets the cause. `flag` is the flag of a mount that
+ * prevents the use (statvfs()), and `kind` is its name.
+ */
+static int cannot_use(pid_t pid, const char *path, unsigned long flag,
+		      const char *kind, struct need *need)
+{
+	if (!other_files_have(pid, path)) {
+		set_cause(need,
+			  memory_printf("it has another mount namespace or "
+					"root directory than clew (a container "
+					"or chroot)"));
+		return 1;
+	}
+	if (!other_files_are_mounted(pid, path, flag))
+		return 0;
+	set_cause(need, memory_printf("it sees %s on a %s mount", path, kind));
+	return 1;
+}
+
 static void need_for_others(const struct attach_group *group, pid_t pid,
 			    struct need *need)
 {
 	if (!other_files_are_there(pid))
 		return;
 	need->is_to_load =
-		!other_files_have(pid, group->library) ||
-		other_files_are_mounted(pid, group->library, ST_NOEXEC);
-	need->is_to_record = !other_files_have(pid, group->output.directory) ||
-			     other_files_are_mounted(
-				     pid, group->output.directory, ST_RDONLY);
-	if (need->is_to_load || need->is_to_record)
-		set_cause(
-			need,
-			memory_printf(
-				"it has another mount namespace or root "
-				"directory than clew (a container or chroot)"));
+		cannot_use(pid, group->library, ST_NOEXEC, "noexec", need);
+	need->is_to_record = cannot_use(pid, group->output.directory, ST_RDONLY,
+					"read-only", need);
 }
 
 /*
