@@ -163,10 +163,12 @@ static int wait_for(pid_t child, int *status)
 static int judge_signal(int signal_number, const struct worker_limits *limits,
 			char *why)
 {
-	if (signal_number == SIGXCPU || signal_number == SIGALRM ||
-	    signal_number == SIGKILL)
+	if (signal_number == SIGXCPU)
 		snprintf(why, WORKER_WHY_BYTES,
 			 "reading took more than %u s of CPU", limits->seconds);
+	else if (signal_number == SIGALRM || signal_number == SIGKILL)
+		snprintf(why, WORKER_WHY_BYTES, "reading took more than %u s",
+			 limits->seconds * WORKER_CLOCK_FACTOR);
 	else
 		snprintf(why, WORKER_WHY_BYTES,
 			 "the worker process crashed (%s)",

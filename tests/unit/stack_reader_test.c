@@ -251,7 +251,7 @@ static void a_reader_that_does_not_answer_is_an_error(void **state)
 	(void)state;
 	assert_refused(crash, "crashed (Segmentation fault)");
 	assert_refused(abort_it, "crashed (Aborted)");
-	assert_refused(hang, "more than 1 s of CPU");
+	assert_refused(hang, "reading took more than");
 	assert_refused(end_early, "failed");
 	assert_refused(eat_memory, "failed");
 }
