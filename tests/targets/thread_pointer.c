@@ -44,7 +44,7 @@ __attribute__((noinline)) static void work(void *pointer)
 	call(SYS_arch_prctl, ARCH_SET_FS, (long)pointer);
 	for (end = cpu_ns() + WORK_NS; cpu_ns() < end;)
 		for (int i = 0; i < 100000; i++)
-			turns++;
+			turns = turns + 1;
 	call(SYS_arch_prctl, ARCH_SET_FS, (long)own);
 }
 
