@@ -33,10 +33,11 @@ enum {
 	/* two seconds, until the program that was started is killed */
 	PATIENCE = 400,
 	/*
-	 * Five seconds, until the recorder is left alone. A killed process in
-	 * an uninterruptible system call ends after that call.
+	 * 15 seconds, until the recorder is left alone: clew attach may need
+	 * ten to detach. A killed process in an uninterruptible system call
+	 * ends after that call.
 	 */
-	PATIENCE_MAX = 1000,
+	PATIENCE_MAX = 3000,
 };
 
 /* ---- Processes that another clew records for us ---- */

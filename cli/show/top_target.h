@@ -40,7 +40,7 @@ int top_target_open(struct top_target *target,
 /*
  * Detaches from processes that were attached to. Ends a program that was
  * started: by SIGTERM, and by SIGKILL two seconds later. If the recorder has
- * not ended after five seconds, prints a message and leaves it and its
+ * not ended after 15 seconds, prints a message and leaves it and its
  * recording.
  */
 void top_target_close(struct top_target *target);
