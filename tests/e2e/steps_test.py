@@ -205,7 +205,7 @@ class EveryStepOfATrace(clewtest.Case):
             caller = jumps.get(name[:-1], "") + name[-1]
             self.assertEqual(
                 [above for each, above in found if each == name],
-                [caller if caller in called else "call_once"])
+                [caller if caller in called else "call_one"])
 
     def test_every_step_survives_a_full_packet_in_a_call(self):
         self.interrupt("fills", "hits", "--trace", "--stamps=packet")

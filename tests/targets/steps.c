@@ -145,11 +145,11 @@ static void check(int is_right)
 	errors += !is_right;
 }
 
-static COUNTED void call_once(int n, int (*function)(int))
+static COUNTED void call_one(int n, int (*function)(int))
 {
 	volatile int result = 0;
 
-	COUNT(call_once);
+	COUNT(call_one);
 	for (volatile int i = 0; i < IDLE;)
 		i = idle(i);
 	if (room >= 0)
@@ -173,7 +173,7 @@ static COUNTED int dive(int depth, int n, int (*function)(int))
 	if (depth > 0)
 		sum += dive(depth - 1, n, function);
 	else
-		call_once(n, function);
+		call_one(n, function);
 	return sum;
 }
 
