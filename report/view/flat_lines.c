@@ -95,20 +95,27 @@ static uint32_t address_of(struct catalog *catalog, uint32_t site,
 	return label;
 }
 
-/* Looks up each site once, however many contexts have it. */
+/*
+ * Looks up each site once, however many contexts have it. A sample may lie in a
+ * function that was not recorded as running: nodes of real functions come
+ * first.
+ */
 static uint32_t *label_sites(const struct tree *tree, struct catalog *catalog,
 			     label_site *label)
 {
 	uint32_t *labels = memory_zeroed(catalog->site_count, sizeof(*labels));
 
-	for (size_t i = 0; i < tree->spot_count; i++) {
-		const struct tree_spot *spot = &tree->spots[i];
+	for (int is_named = 0; is_named < 2; is_named++)
+		for (size_t i = 0; i < tree->spot_count; i++) {
+			const struct tree_spot *spot = &tree->spots[i];
+			const uint32_t function =
+				tree->nodes[spot->node].function;
 
-		if (labels[spot->site] == 0)
-			labels[spot->site] =
-				label(catalog, spot->site,
-				      tree->nodes[spot->node].function);
-	}
+			if (labels[spot->site] == 0 &&
+			    catalog->functions[function].is_named == is_named)
+				labels[spot->site] =
+					label(catalog, spot->site, function);
+		}
 	return labels;
 }
 
