@@ -273,6 +273,23 @@ static uint8_t *selected_among(const char *module, struct catalog *catalog,
 	return selected;
 }
 
+/*
+ * Prints that no function of --module matches, or none at all. Returns the exit
+ * status.
+ */
+static int give_up_in(const char *command, const char *name, const char *module,
+		      struct catalog *catalog)
+{
+	struct found_functions found;
+
+	if (!module || finder_find(catalog, NULL, name, &found) == -ESRCH)
+		return unmatched_function(command, name, catalog);
+	found_fini(&found);
+	complain(command, "%s: no such function in a module that matches %s",
+		 name, module);
+	return EXIT_FAILURE;
+}
+
 int view_find(const char *command, const struct view_options *view,
 	      struct session *session, const char *name, uint8_t **chosen)
 {
@@ -292,7 +309,8 @@ int view_find(const char *command, const struct view_options *view,
 	if (err == -ESRCH) {
 		free(called);
 		free(selected);
-		return unmatched_function(command, name, catalog);
+		return give_up_in(command, name, view->selection.module,
+				  catalog);
 	}
 	if (err) {
 		status = unmatched_several(command, name, catalog, candidates,
