@@ -49,7 +49,7 @@ static void mark(struct texts *texts, struct index_name *name, const char *text)
 	char *marked = heap_zeroed(bytes + more + 1, 1);
 
 	memcpy(marked, texts_at(texts, name->pretty.at), bytes);
-	memcpy(marked + bytes, text, more);
+	memcpy(marked + bytes, text, more + 1);
 	name->pretty = (struct index_string){
 		.at = texts_add(texts, marked, bytes + more),
 		.bytes = (uint32_t)(bytes + more),
