@@ -19,6 +19,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "cli/common/command.h"
 #include "cli/common/output.h"
 #include "cli/common/own_child.h"
@@ -28,16 +29,16 @@
 
 #define COMMAND "clew top"
 
-/* Times to wait after SIGTERM, in steps of 5 ms. */
+/* Times to wait after SIGTERM. */
 enum {
-	/* two seconds, until the program that was started is killed */
-	PATIENCE = 400,
+	/* until the program that was started is killed */
+	PATIENCE_S = 2,
 	/*
-	 * 15 seconds, until the recorder is left alone: clew attach may need
-	 * ten to detach. A killed process in an uninterruptible system call
-	 * ends after that call.
+	 * Until the recorder is left alone: clew attach may need ten seconds to
+	 * detach. A killed process in an uninterruptible system call ends after
+	 * that call.
 	 */
-	PATIENCE_MAX = 3000,
+	PATIENCE_MAX_S = 15,
 };
 
 /* ---- Processes that another clew records for us ---- */
@@ -432,7 +433,7 @@ int top_target_open(struct top_target *target,
 {
 	int err;
 
-	*target = (struct top_target){ 0 };
+	*target = (struct top_target){ .patience_s = PATIENCE_MAX_S };
 	err = command ? open_command(target, command, why)
 		      : open_chosen(target, choice, why);
 	if (err)
@@ -494,20 +495,27 @@ static void kill_program(pid_t recorder)
  */
 static int end_recorder(const struct top_target *target)
 {
+	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
 	const struct timespec moment = { .tv_nsec = 5000000 };
+	uint64_t passed_s = 0;
+	int is_killed = 0;
 
 	kill(target->recorder, SIGTERM);
-	for (int i = 0; i < PATIENCE_MAX; i++) {
+	while (passed_s < target->patience_s) {
 		if (waitpid(target->recorder, NULL, WNOHANG) != 0)
 			return 1;
-		if (target->is_started && i == PATIENCE)
+		if (target->is_started && !is_killed &&
+		    passed_s >= PATIENCE_S) {
 			kill_program(target->recorder);
+			is_killed = 1;
+		}
 		nanosleep(&moment, NULL);
+		passed_s = (now_ns(CLOCK_MONOTONIC) - start_ns) / 1000000000;
 	}
 	complain(COMMAND,
-		 "process %d, which records, has not ended after %d seconds; "
+		 "process %d, which records, has not ended after %u seconds; "
 		 "its recording remains in %s",
-		 target->recorder, PATIENCE_MAX / 200, target->folder);
+		 target->recorder, target->patience_s, target->folder);
 	return 0;
 }
 

@@ -25,6 +25,8 @@ struct top_target {
 	const struct target_choice *choice; /* NULL for a command. */
 	/* The recorder starts a program instead of attaching. */
 	int is_started;
+	/* How long to wait for the end of the recorder. */
+	unsigned int patience_s;
 };
 
 /*

@@ -59,6 +59,7 @@ static void only_the_program_of_the_recorder_is_killed(void **state)
 	struct top_target target = {
 		.pid = start_sleeper(), /* another process has its pid now */
 		.is_started = 1,
+		.patience_s = SECONDS,
 	};
 	const pid_t other = target.pid;
 	int started[2];
@@ -83,7 +84,7 @@ static void only_the_program_of_the_recorder_is_killed(void **state)
 static void a_recorder_that_does_not_end_is_left_alone(void **state)
 {
 	char folder[] = "/tmp/clew-top-test-XXXXXX";
-	struct top_target target = { 0 };
+	struct top_target target = { .patience_s = 1 };
 	pid_t recorder;
 
 	(void)state;
