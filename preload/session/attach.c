@@ -50,6 +50,7 @@
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/sampling.h"
+#include "preload/tracing/call_values.h"
 
 struct wire_attachment clew_attachment;
 
@@ -312,6 +313,8 @@ static int begin_session(const char *dir)
 			      -ENOTSUP);
 	if (former && !former->is_entered)
 		release_unused(former);
+	call_values_forget_probes();
+	trace_forget_functions();
 	*clew_attachment.why = '\0';
 	err = begin_part(dir, clew_attachment.why, sizeof(clew_attachment.why),
 			 &cold);

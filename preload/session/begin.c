@@ -29,7 +29,6 @@
 #include "preload/sys/text.h"
 #include "preload/time/samples.h"
 #include "preload/time/sampling.h"
-#include "preload/tracing/call_values.h"
 
 int begin_is_possible(const char *dir)
 {
@@ -150,8 +149,6 @@ static int begin_trace(struct cold *cold)
 	struct trace_file *trace = &cold->recorder.trace;
 
 	rt.begins_unwanted = (uint32_t)config->trace_waits;
-	call_values_forget_probes();
-	trace_forget_functions();
 	if (!config->trace_bytes)
 		return 0;
 	for (const struct asked_probe *p = config->probes; p; p = p->next)
