@@ -347,19 +347,25 @@ static uint64_t locked_kb(void)
 /*
  * Returns whether the program has called mlockall(MCL_FUTURE). The kernel then
  * allocates memory for every new mapping at once, even for address space that
- * clew only reserves.
+ * clew only reserves; with MCL_ONFAULT it does not. Where a filter forbids
+ * mincore(), locked memory counts as allocated.
  */
 static int is_new_memory_filled(void)
 {
-	const uint64_t before = locked_kb();
+	const int may_ask = !runtime_avoids(SYS_mincore);
+	const uint64_t before = may_ask ? 0 : locked_kb();
 	void *page = sys_map_private(PAGE_BYTES);
-	int is_locked;
+	unsigned char is_there = 0;
 
 	if (sys_failed(page))
 		return 0;
-	is_locked = locked_kb() > before;
+	if (may_ask)
+		sys_call(SYS_mincore, (long)page, PAGE_BYTES, (long)&is_there,
+			 0, 0, 0);
+	else
+		is_there = locked_kb() > before;
 	sys_munmap(page, PAGE_BYTES);
-	return is_locked;
+	return is_there & 1;
 }
 
 /*
@@ -435,11 +441,11 @@ static int begin_preparing(const char *dir)
 		return refuse("its C library stores thread-local variables in "
 			      "a layout that clew does not support",
 			      -ENOTSUP);
+	rt.avoided = clew_attachment.avoided_calls & WIRE_AVOIDS_ALL;
 	if (is_new_memory_filled())
 		return refuse("it locks all memory that it maps (mlockall with "
 			      "MCL_FUTURE)",
 			      -EPERM);
-	rt.avoided = clew_attachment.avoided_calls & WIRE_AVOIDS_ALL;
 	if (rt.avoided & WIRE_AVOIDS(mincore) && !shadowed_has_pagemap())
 		return refuse("its seccomp filter forbids the system call "
 			      "mincore, and it cannot read its pagemap",

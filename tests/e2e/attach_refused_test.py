@@ -484,19 +484,30 @@ class Refused(Attached):
                     self.assertEqual(process.stdout.readline(), b"round\n")
                 self.assertIsNone(process.poll())
 
-    def test_process_that_locks_new_memory_is_refused(self):
-        """mlockall() would make the library's reserved memory resident."""
+    def locker(self, flags):
+        """Starts a process that calls mlockall() with these flags."""
         process = self.start(
             [PYTHON, "-c", "import ctypes, time\n"
-             "print(ctypes.CDLL(None).mlockall(3), flush=True)\n"
+             f"print(ctypes.CDLL(None).mlockall({flags}), flush=True)\n"
              "time.sleep(1000)\n"], stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         if process.stdout.readline() != b"0\n":
             self.skipTest("may not lock memory")
+        return process
+
+    def test_process_that_locks_new_memory_is_refused(self):
+        """mlockall() would make the library's reserved memory resident."""
+        process = self.locker(3)
         self.assert_refused(process.pid, "mlockall")
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         locked = status.split("VmLck:")[1].split()[0]
         self.assertLess(int(locked), 1 << 22)
+
+    def test_process_that_locks_used_memory_is_recorded(self):
+        """With MCL_ONFAULT only memory that is used becomes resident."""
+        process = self.locker(7)
+        self.detach(self.attach(process))
+        self.assert_as_before(process)
 
     def test_process_of_another_user_is_refused(self):
         """Only root may attach to other users' processes
