@@ -334,6 +334,14 @@ int probe_list_has(const struct probe_list *list, const char *value)
 	return 0;
 }
 
+int listed_probe_has_action(const struct listed_probe *probe, const char *begin)
+{
+	for (size_t i = 0; i < probe->action_count; i++)
+		if (strncmp(probe->actions[i], begin, strlen(begin)) == 0)
+			return 1;
+	return 0;
+}
+
 unsigned int listed_probe_places(const struct listed_probe *probe)
 {
 	return probe->by_tier[PROBE_BY_JUMP] + probe->by_tier[PROBE_BY_TRAP] +

@@ -71,6 +71,10 @@ int probe_list_has(const struct probe_list *list, const char *value);
 /* Returns the number of locations at which the probe is set. */
 unsigned int listed_probe_places(const struct listed_probe *probe);
 
+/* Returns whether an action of the probe begins with this text. */
+int listed_probe_has_action(const struct listed_probe *probe,
+			    const char *begin);
+
 /* Returns why the probe is not set at any location. */
 const char *listed_probe_reason(const struct listed_probe *probe);
 

@@ -191,24 +191,13 @@ static void add(struct snapshot_list *list, const struct mark_list *marks,
 	find_call(one, marks, moment);
 }
 
-static int makes_snapshots(const struct listed_probe *probe)
-{
-	static const char snapshot[] = "snapshot";
-
-	for (size_t i = 0; i < probe->action_count; i++)
-		if (strncmp(probe->actions[i], snapshot,
-			    sizeof(snapshot) - 1) == 0)
-			return 1;
-	return 0;
-}
-
 /* Returns snapshot_list.place. */
 static char *only_place(const struct probe_list *probes)
 {
 	const char *place = NULL, *end;
 
 	for (size_t i = 0; i < probes->count; i++) {
-		if (!makes_snapshots(&probes->items[i]))
+		if (!listed_probe_has_action(&probes->items[i], "snapshot"))
 			continue;
 		if (place)
 			return NULL;

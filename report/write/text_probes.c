@@ -34,19 +34,11 @@ static void write_ways(FILE *out, const struct listed_probe *probe)
 			probe_reason_text(probe->reason));
 }
 
-/* Returns whether an action of the probe begins with this text. */
-static int has_action(const struct listed_probe *probe, const char *begin)
-{
-	for (size_t i = 0; i < probe->action_count; i++)
-		if (strncmp(probe->actions[i], begin, strlen(begin)) == 0)
-			return 1;
-	return 0;
-}
-
 /* Returns why some hits of the probe could not be evaluated. */
 static const char *why_unknown(const struct listed_probe *probe)
 {
-	return has_action(probe, "await") || has_action(probe, "slower ")
+	return listed_probe_has_action(probe, "await") ||
+			       listed_probe_has_action(probe, "slower ")
 		       ? "could not be evaluated: clew did not see the call "
 			 "begin, or cannot see it return"
 		       : "could not be evaluated: they read memory that is "
@@ -66,7 +58,7 @@ static void write_others(FILE *out, const struct listed_probe *probe)
 		{ probe->refused, "did not meet its condition" },
 		{ probe->unknown, why_unknown(probe) },
 		{ probe->over,
-		  has_action(probe, "snapshot slowest ")
+		  listed_probe_has_action(probe, "snapshot slowest ")
 			  ? "have no snapshot: slower calls have them"
 			  : "exceeded its limit" },
 		{ probe->inside, "in a handler did not count" },
