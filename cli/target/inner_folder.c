@@ -263,22 +263,11 @@ void inner_folder_close(struct inner_folder *folder)
 	*folder = (struct inner_folder){ .fd = -1, .parent = -1 };
 }
 
-/* Removes the files of a folder. */
-static void remove_files(int folder)
-{
-	DIR *files = fdopendir(dup(folder));
-	struct dirent *entry;
-
-	if (files)
-		rewinddir(files);
-	while (files && (entry = readdir(files)))
-		unlinkat(folder, entry->d_name, 0);
-	if (files)
-		closedir(files);
-}
-
-/* Removes the folders in a folder with their files: snapshots. */
-static void remove_folders(int folder)
+/*
+ * Removes the files of a folder, and those of the folders in it if there may be
+ * any: snapshots.
+ */
+static void remove_files(int folder, int may_have_folders)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	DIR *files = fdopendir(dup(folder));
@@ -287,15 +276,18 @@ static void remove_folders(int folder)
 	if (files)
 		rewinddir(files);
 	while (files && (entry = readdir(files))) {
-		const int fd = *entry->d_name == '.'
-				       ? -1
-				       : openat(folder, entry->d_name, flags);
+		const char *name = entry->d_name;
+		int inner;
 
-		if (fd < 0)
+		if (unlinkat(folder, name, 0) == 0 || !may_have_folders ||
+		    *name == '.')
 			continue;
-		remove_files(fd);
-		close(fd);
-		unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+		inner = openat(folder, name, flags);
+		if (inner < 0)
+			continue;
+		remove_files(inner, 0);
+		close(inner);
+		unlinkat(folder, name, AT_REMOVEDIR);
 	}
 	if (files)
 		closedir(files);
@@ -304,8 +296,7 @@ static void remove_folders(int folder)
 void inner_folder_remove(struct inner_folder *folder)
 {
 	inner_folder_act(folder);
-	remove_files(folder->fd);
-	remove_folders(folder->fd);
+	remove_files(folder->fd, 1);
 	unlinkat(folder->parent, name_of(folder), AT_REMOVEDIR);
 	inner_folder_act_no_more();
 	inner_folder_close(folder);
