@@ -334,6 +334,52 @@ static int add_await(struct probe_action *action, struct action_line *line)
 	return 0;
 }
 
+static int add_line(struct probe_action *action, struct action_line *line)
+{
+	if (take_word(line, "if"))
+		return add_condition(action, line);
+	if (take_word(line, "limit"))
+		return add_limit(action, line);
+	if (take_word(line, "record"))
+		return add_fields(action, line);
+	if (take_word(line, "begin"))
+		return add_region(action, line, 0);
+	if (take_word(line, "end"))
+		return add_region(action, line, 1);
+	if (take_word(line, "call"))
+		return add_call(action, line);
+	if (take_word(line, "await"))
+		return add_await(action, line);
+	if (take_word(line, "start"))
+		return add_stopwatch(action, line, 0);
+	if (take_word(line, "slower"))
+		return add_stopwatch(action, line, 1);
+	if (take_word(line, "snapshot"))
+		return add_snapshot(action, line);
+	if (take_word(line, "trace"))
+		return add_trace(action, line);
+	return wrong_at(line, line->at,
+			"this is not one of if, limit, record, begin, end, "
+			"call, await, start, slower, snapshot, trace");
+}
+
+/* When a call has returned, only its result and its duration are known. */
+static int check_await(const struct probe_action *action,
+		       const struct action_line *line)
+{
+	if (!action->awaits)
+		return 0;
+	if (action->fields || action->regions || action->starts || action->call)
+		return wrong_at(line, 0,
+				"await excludes record, begin, end, start and "
+				"call");
+	if (action->condition &&
+	    !expression_needs_only(action->condition, MACHINE_RESULT))
+		return wrong_at(line, 0,
+				"with await a condition can only read ret");
+	return 0;
+}
+
 int probe_action_add(struct probe_action *action, const char *text,
 		     probe_action_memory memory, void *context,
 		     struct expression_problem *problem)
@@ -342,34 +388,12 @@ int probe_action_add(struct probe_action *action, const char *text,
 				    .memory = memory,
 				    .context = context,
 				    .problem = problem };
+	int err;
 
 	for (; text[line.bytes]; line.bytes++)
 		if (text[line.bytes] == PROBE_ACTION_MARK)
 			line.at = line.bytes + 1;
 	skip_blanks(&line);
-	if (take_word(&line, "if"))
-		return add_condition(action, &line);
-	if (take_word(&line, "limit"))
-		return add_limit(action, &line);
-	if (take_word(&line, "record"))
-		return add_fields(action, &line);
-	if (take_word(&line, "begin"))
-		return add_region(action, &line, 0);
-	if (take_word(&line, "end"))
-		return add_region(action, &line, 1);
-	if (take_word(&line, "call"))
-		return add_call(action, &line);
-	if (take_word(&line, "await"))
-		return add_await(action, &line);
-	if (take_word(&line, "start"))
-		return add_stopwatch(action, &line, 0);
-	if (take_word(&line, "slower"))
-		return add_stopwatch(action, &line, 1);
-	if (take_word(&line, "snapshot"))
-		return add_snapshot(action, &line);
-	if (take_word(&line, "trace"))
-		return add_trace(action, &line);
-	return wrong_at(&line, line.at,
-			"this is not one of if, limit, record, begin, end, "
-			"call, await, start, slower, snapshot, trace");
+	err = add_line(action, &line);
+	return err ? err : check_await(action, &line);
 }

@@ -487,8 +487,9 @@ static struct expression_view view_of(const uint64_t *registers, uint64_t probe)
  */
 static int can_wait(const struct probe_action *action)
 {
-	return (action->slower || action->condition) && !action->fields &&
-	       !action->regions && !action->starts && !action->call &&
+	return (action->awaits || action->slower || action->condition) &&
+	       !action->fields && !action->regions && !action->starts &&
+	       !action->call &&
 	       (!action->condition ||
 		expression_needs_only(action->condition, MACHINE_RESULT));
 }

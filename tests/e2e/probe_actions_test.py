@@ -224,6 +224,19 @@ class Conditions(Case):
         self.assertEqual(self.probes["p1"]["over_limit"], COUNT - 20)
         self.assertEqual(len(events["p1: tell"]), 20)
 
+    def test_what_is_unknown_after_a_call_excludes_await(self):
+        for action, why in (("record arg1", "await excludes record"),
+                            ("begin x", "await excludes record"),
+                            ("start x", "await excludes record"),
+                            ("if arg1 == 1", "can only read ret")):
+            for order in ("await", action), (action, "await"):
+                with self.subTest(order):
+                    done = self.record([self.program], [
+                        "--probe=tell", *(f"--action={one}" for one in order)],
+                        text=True)
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn(why, done.stderr)
+
     def test_invalid_conditions_are_refused(self):
         for action, why in (
                 ("record arg9", "this name is unknown here, at \"arg9\""),
@@ -232,6 +245,7 @@ class Conditions(Case):
                 ("if 1 +", "a value is missing"), ("limit 0", "not a number of 1 or more"),
                 ("limit x", "not a number of 1 or more"), ("begin", "a name is missing"),
                 ("end x y", "this name is unknown here, at \"y\""),
+                ("await 1", "nothing may follow await"),
                 ("jump 1", "not one of if, limit, record, begin, end"),
                 ("record " + ", ".join(["tid"] * 17), "too many values")):
             with self.subTest(action=action):

@@ -136,6 +136,19 @@ class When(Case):
         done = self.clew("report", "--marks", one)
         self.assertIn("snapshot", done.stdout.split("total:")[0])
 
+    def test_a_probe_at_the_entry_waits_for_the_end_of_the_call(self):
+        for time in "none", "cpu", "wall", "exact":
+            with self.subTest(time):
+                self.run_requests(f"--time={time}", "--probe=handle",
+                                  "--action=await", "--action=if (int)ret < 0",
+                                  "--action=snapshot")
+                (one,) = self.snapshots()
+                self.assertEqual(self.calls(one)["handle"], FAILED + 1)
+        self.run_requests("--trace=ring:1M", "--probe=handle", "--action=await",
+                          "--action=limit 3", "--action=snapshot")
+        self.assertEqual([self.calls(one)["handle"]
+                          for one in self.snapshots()], [1, 2, 3])
+
     def test_unmet_conditions_make_no_snapshot(self):
         self.run_requests("--time=none", "--snapshot-when=handle>100s",
                           "--snapshot-when=step==-3")
