@@ -151,21 +151,51 @@ static void end_late(pid_t child, const struct worker_limits *limits)
 	close(end.fd);
 }
 
-static int wait_for(pid_t child, int *status)
+static int wait_for(pid_t child, int *status, struct rusage *usage)
 {
-	while (waitpid(child, status, 0) < 0) {
+	while (wait4(child, status, 0, usage) < 0) {
 		if (errno != EINTR)
 			return -errno;
 	}
 	return 0;
 }
 
-static int judge_signal(int signal_number, const struct worker_limits *limits,
-			char *why)
+/* The limit of CPU time; the caller may have inherited a lower one. */
+static uint64_t cpu_seconds(const struct worker_limits *limits)
 {
-	if (signal_number == SIGXCPU)
+	struct rlimit inherited;
+
+	return getrlimit(RLIMIT_CPU, &inherited) == 0 &&
+			       inherited.rlim_max < limits->seconds
+		       ? inherited.rlim_max
+		       : limits->seconds;
+}
+
+/*
+ * Returns whether the child was ended by its limit of CPU time. At the limit
+ * the kernel sends SIGXCPU or SIGKILL. The time that it compares with the limit
+ * may be a little longer than that of `usage`.
+ */
+static int has_used_cpu(int signal_number, const struct rusage *usage,
+			const struct worker_limits *limits)
+{
+	const double used_s =
+		(double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+		1e-6 * (double)(usage->ru_utime.tv_usec +
+				usage->ru_stime.tv_usec);
+
+	return signal_number == SIGXCPU ||
+	       (signal_number == SIGKILL &&
+		used_s >= 0.9 * (double)cpu_seconds(limits));
+}
+
+static int judge_signal(int signal_number, const struct rusage *usage,
+			const struct worker_limits *limits, char *why)
+{
+	if (has_used_cpu(signal_number, usage, limits))
 		snprintf(why, WORKER_WHY_BYTES,
-			 "reading took more than %u s of CPU", limits->seconds);
+			 "reading took more than %llu s of CPU",
+			 (unsigned long long)cpu_seconds(limits));
 	else if (signal_number == SIGALRM || signal_number == SIGKILL)
 		snprintf(why, WORKER_WHY_BYTES, "reading took more than %u s",
 			 limits->seconds * WORKER_CLOCK_FACTOR);
@@ -176,12 +206,13 @@ static int judge_signal(int signal_number, const struct worker_limits *limits,
 	return -ECHILD;
 }
 
-static int judge(int status, const struct worker_limits *limits, char *why)
+static int judge(int status, const struct rusage *usage,
+		 const struct worker_limits *limits, char *why)
 {
 	int code = WEXITSTATUS(status);
 
 	if (WIFSIGNALED(status))
-		return judge_signal(WTERMSIG(status), limits, why);
+		return judge_signal(WTERMSIG(status), usage, limits, why);
 	if (code == 0)
 		return 0;
 	if (code > STATUS_OF_ERRNO)
@@ -213,15 +244,18 @@ pid_t worker_start(const struct worker_limits *limits, worker_work work,
 int worker_wait(pid_t child, const struct worker_limits *limits,
 		char why[WORKER_WHY_BYTES])
 {
+	struct rusage usage;
 	int status = 0, err;
 
 	end_late(child, limits);
-	err = wait_for(child, &status);
+	err = wait_for(child, &status, &usage);
 	/*
 	 * -ECHILD: a wait elsewhere in the process has reaped the child, so its
 	 * status is lost. The caller checks the result and notices errors.
 	 */
-	return err == -ECHILD ? 0 : err ? err : judge(status, limits, why);
+	if (err)
+		return err == -ECHILD ? 0 : err;
+	return judge(status, &usage, limits, why);
 }
 
 int worker_run(const struct worker_limits *limits, worker_work work,

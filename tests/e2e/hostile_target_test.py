@@ -242,7 +242,7 @@ class Hostile(Attached):
                 resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assert_refused(done, process, "cannot be analysed",
-                            "more than", "of CPU")
+                            f"more than {CPU_SECONDS} s of CPU")
         self.assert_as_before(other)
 
 
