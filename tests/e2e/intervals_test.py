@@ -122,9 +122,8 @@ class Pushes(Intervals):
         self.assert_unharmed()
 
     def test_an_unreachable_store_harms_nothing(self):
-        server = self.serve()
-        server.close()
-        controller = self.begin("--every=1s", "--push", server.url,
+        controller = self.begin("--every=1s", "--push",
+                                stores.unreachable_url(self),
                                 "--timeout=100ms")
         self.assertTrue(until(lambda: len(self.snapshots()) == 2))
         status, said = self.end(controller)

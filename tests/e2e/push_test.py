@@ -370,9 +370,8 @@ class Failures(Push):
         self.assertLess(time.monotonic() - begin, 30)
 
     def test_a_push_without_a_server_fails(self):
-        server = self.serve()
-        server.close()
-        self.assert_failed(self.push(server, "--timeout=1"),
+        self.assert_failed(self.push(stores.unreachable_url(self),
+                                     "--timeout=1"),
                            "Failed to connect")
 
     def test_an_endless_answer_of_a_server_is_cut_off(self):

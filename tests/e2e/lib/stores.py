@@ -5,6 +5,7 @@ import collections
 import contextlib
 import gzip
 import http.server
+import socket
 import ssl
 import threading
 
@@ -42,6 +43,15 @@ class Server(http.server.ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         pass  # the client may close the connection at any time
+
+
+def unreachable_url(test):
+    """Returns a URL that refuses connections until the test ends. A socket that
+    does not listen keeps the port from servers of other tests."""
+    silent = socket.socket()
+    test.addCleanup(silent.close)
+    silent.bind(("127.0.0.1", 0))
+    return f"http://127.0.0.1:{silent.getsockname()[1]}"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
