@@ -30,9 +30,10 @@
 #include "cli/target/file_rights.h"
 #include "cli/target/target_choice.h"
 
-#define COMMAND                 "clew attach"
-#define DIRECTIVE_JAVA_STANDBY  ""
-#define DIRECTIVE_OVERFLOW_WAIT ""
+#define COMMAND                  "clew attach"
+#define DIRECTIVE_JAVA_STANDBY   ""
+#define DIRECTIVE_OVERFLOW_WAIT  ""
+#define DIRECTIVE_RANK_IN_RECORD 0
 
 /*
  * Limits the search for new children. Some processes that fork all the time

@@ -40,8 +40,9 @@
 #include "report/recording/rules.h"
 #include "wire/packet.h"
 
-#define DIRECTIVE_JAVA_STANDBY  "|standby[:...]"
-#define DIRECTIVE_OVERFLOW_WAIT "|wait"
+#define DIRECTIVE_JAVA_STANDBY   "|standby[:...]"
+#define DIRECTIVE_OVERFLOW_WAIT  "|wait"
+#define DIRECTIVE_RANK_IN_RECORD HELP_FIRST
 
 enum {
 	STATUS_UNRECORDED = 125,

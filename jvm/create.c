@@ -194,7 +194,7 @@ static void meet_module(struct module *module, struct windows *windows,
 	if (slot == create_count)
 		create_count++;
 	native_relays_make(module, windows);
-	divert_refuse_hook(&creates[slot], functions, count);
+	divert_refuse_hook(&creates[slot], module, functions, count);
 	if (rt.config->hook_jni)
 		jni_env_prepare(module, windows);
 }

@@ -24,7 +24,8 @@
  *	argument	the option's argument as --help shows it
  *	GROUP, RANK	the place of the option in --help (HELP_GROUP of
  *			cli/common/help.h; FIRST or LATER). FIRST_OPTIONAL: its
- *			argument may be omitted
+ *			argument may be omitted. FIRST_IN_RECORD: FIRST for
+ *			clew record, LATER for clew attach
  *	help		the option's description in --help
  *	obstacle	the reason why clew attach refuses the directive, or
  *			NULL
@@ -72,11 +73,8 @@ X(NOT_FUNCTION, "not-function", REGEX, rules, 0, 0, 0, \
   BOTH, 'F', "REGEX", SELECTION, LATER, \
   "Do not count functions whose names in the file (mangled) match", NULL) \
 X(LIBC, "libc", FLAG, hook_libc, 0, 0, 0, \
-  RECORD, 0, NULL, SELECTION, FIRST, \
-  "Also count functions of the C library", \
-  "functions of the C library can be hooked only from the start of a " \
-  "process; use " \
-  "clew record --libc") \
+  BOTH, 0, NULL, SELECTION, FIRST_IN_RECORD, \
+  "Also count functions of the C library", NULL) \
 X(JIT_CALLERS, "jit-callers", FLAG, jit_callers, 0, 0, 0, \
   RECORD, 0, NULL, SELECTION, LATER, \
   "Show functions that JIT code calls below that code", \

@@ -91,7 +91,7 @@ static struct early_file find_file(pid_t pid, const char *path)
 
 /*
  * Returns whether the file is libc or cannot be opened as a module. Such files
- * are not analysed here.
+ * are analysed only if rules select them.
  */
 static int is_libc(const char *path)
 {
@@ -111,10 +111,10 @@ static int is_libc(const char *path)
  * files that the user's own processes may load. Returns 0 or -errno.
  */
 static int analyse_file(const struct early_analysis *early,
-			const struct early_file *file, struct arena *arena,
-			struct analysis *analysis)
+			const struct early_file *file, int is_selected,
+			struct arena *arena, struct analysis *analysis)
 {
-	if (is_libc(file->path))
+	if (!is_selected && is_libc(file->path))
 		return -ENOENT;
 	if (!file->is_foreign || !early->cache)
 		return analysis_of_file(file->path, early->cache, arena,
@@ -146,7 +146,8 @@ static int analyse_one(const struct early_request *request, size_t i, int fd)
 	struct arena arena = { 0 };
 	struct analysis analysis;
 	int err = early->cache || is_selected
-			  ? analyse_file(early, &file, &arena, &analysis)
+			  ? analyse_file(early, &file, is_selected, &arena,
+					 &analysis)
 			  : -ENOENT;
 
 	if (!err && is_selected)

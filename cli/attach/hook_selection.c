@@ -71,6 +71,8 @@ static void read_line(struct hook_selection *selection, const char *line,
 	}
 	if (!strncmp(line, "time ", 5))
 		selection->is_timed = !strncmp(line + 5, "exact", 5);
+	if (bytes == 4 && !strncmp(line, "libc", 4))
+		selection->has_libc = 1;
 	if (!strncmp(line, "java ", 5))
 		selection->has_java_vm = !strncmp(line + 5, "vm", 2);
 }
@@ -128,7 +130,7 @@ int hook_selection_has_module(const struct hook_selection *selection,
 	if (!is_selected(selection, 0, path, &is_wanted))
 		return 0;
 	if (state == MODULE_IS_LIBC)
-		return is_wanted;
+		return is_wanted || selection->has_libc;
 	if (state == MODULE_IS_JAVA_VM)
 		return is_wanted || selection->has_java_vm;
 	return state == MODULE_IS_HOOKED;

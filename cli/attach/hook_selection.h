@@ -20,6 +20,7 @@ struct hook_selection {
 	int has_wishes[2];
 	int is_timed;    /* --time=exact */
 	int has_java_vm; /* --java=vm */
+	int has_libc;    /* --libc */
 	struct arena arena;
 };
 

@@ -30,9 +30,10 @@ enum {
 };
 
 /* clang-format off */
-#define ROW_FIRST          HELP_FIRST
-#define ROW_FIRST_OPTIONAL (HELP_FIRST | OPTION_ARG_OPTIONAL)
-#define ROW_LATER          0
+#define ROW_FIRST           HELP_FIRST
+#define ROW_FIRST_OPTIONAL  (HELP_FIRST | OPTION_ARG_OPTIONAL)
+#define ROW_FIRST_IN_RECORD DIRECTIVE_RANK_IN_RECORD
+#define ROW_LATER           0
 
 #define ROW(id, word, key, argument, group, rank, help) \
 	{ word, (key) ? (key) : KEY_OF_DIRECTIVES + DIRECTIVE_##id, argument, \
@@ -53,8 +54,9 @@ enum {
 /*
  * WIRE_DIRECTIVES(RECORD_ROW) and WIRE_DIRECTIVES(ATTACH_ROW) are rows of a
  * command's table of options. The command defines DIRECTIVE_JAVA_STANDBY as
- * "|standby[:...]" if --java has it, or as "", and DIRECTIVE_OVERFLOW_WAIT as
- * "|wait" if --on-overflow has it, or as "".
+ * "|standby[:...]" if --java has it, or as "", DIRECTIVE_OVERFLOW_WAIT as
+ * "|wait" if --on-overflow has it, or as "", and DIRECTIVE_RANK_IN_RECORD as
+ * HELP_FIRST for clew record and 0 for others.
  */
 #define RECORD_ROW(id, word, kind, member, standard, least, most, \
 		   commands, key, argument, group, rank, help, obstacle) \

@@ -203,8 +203,8 @@ static uint32_t count_marked(const struct patch *patch)
 					       ? changed.start - patch->base
 					       : 0);
 	     site < end && site->text.pc < changed.end - patch->base; site++)
-		count += !site->is_in_stub && !site->is_overwritten &&
-			 is_gone(patch, site);
+		count += !site->is_in_stub && !site->has_front &&
+			 !site->is_overwritten && is_gone(patch, site);
 	return count;
 }
 

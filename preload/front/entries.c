@@ -58,6 +58,16 @@ static struct entry *find_same(uint64_t pc)
 	return NULL;
 }
 
+/* Returns the entry whose jump is at this address, or NULL. */
+static const struct entry *find_at(uint64_t pc)
+{
+	for (size_t i = 0; i < ENTRIES; i++)
+		if (entries[i].is_diverted &&
+		    entries[i].divert.site.text.pc == pc)
+			return &entries[i];
+	return NULL;
+}
+
 /*
  * Diverts a function to clew's. If the function has two names, both lead to the
  * same wrapper.
@@ -100,6 +110,18 @@ static void seal(struct windows *windows)
 	}
 }
 
+/*
+ * Refuses the hook of a function if its front does not call it. Otherwise the
+ * front calls the function's stub (entries_lead_to_stubs()).
+ */
+static void refuse_uncalled(const struct entry *entry,
+			    const struct module *module,
+			    struct wire_function *functions, uint32_t count)
+{
+	if (!entry->next)
+		divert_refuse_hook(&entry->divert, module, functions, count);
+}
+
 /* Returns whether another function was found first, which all callers use. */
 static int is_another(const struct entry *entry, uint64_t pc)
 {
@@ -119,6 +141,8 @@ void entries_meet_module(struct module *module, struct windows *windows,
 		const uint64_t pc =
 			(uintptr_t)lookup_in_map(map, entry->called);
 
+		if (entry->is_diverted && entry->divert.pc == pc)
+			refuse_uncalled(entry, module, functions, count);
 		if (!pc || is_another(entry, pc) ||
 		    same_text(entry->called, too_late))
 			continue;
@@ -133,10 +157,57 @@ void entries_meet_module(struct module *module, struct windows *windows,
 			next.unwinder = module->image;
 		stand_in_front(entry, module, windows, pc);
 		if (entry->is_diverted)
-			divert_refuse_hook(&entry->divert, functions, count);
+			refuse_uncalled(entry, module, functions, count);
 	}
 	seal(windows);
 }
+
+/* ---- Stubs of functions that have fronts ---- */
+
+int entries_have(uint64_t pc)
+{
+	return find_same(pc) != NULL;
+}
+
+/*
+ * Makes all fronts of a function call its stub. Names of the same function
+ * share the original, but each has a `next` of its own.
+ */
+static int lead(const void *original, uint64_t stub)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ENTRIES && !err; i++) {
+		void **at = entries[i].next;
+
+		if (!at || *at != original)
+			continue;
+		err = journal_note((uintptr_t)at, (const uint8_t *)&stub,
+				   sizeof(stub), 1);
+		if (!err && !journal_is_deferring())
+			*at = (void *)stub;
+	}
+	return err;
+}
+
+int entries_lead_to_stubs(const struct patch *patch)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < patch->site_count && !err; i++) {
+		const struct patch_site *site = &patch->sites[i];
+		const struct entry *entry =
+			site->has_front ? find_at(patch->base + site->text.pc)
+					: NULL;
+
+		if (entry)
+			err = lead(entry->divert.original,
+				   patch->base + site->entry);
+	}
+	return err;
+}
+
+/* ---- Missing fronts ---- */
 
 static int is_wanted(const char *name)
 {

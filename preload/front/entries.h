@@ -19,6 +19,16 @@
 void entries_meet_module(struct module *module, struct windows *windows,
 			 struct wire_function *functions, uint32_t count);
 
+/* Returns whether the function at pc was diverted to a wrapper. */
+int entries_have(uint64_t pc);
+
+/*
+ * Makes wrappers call the stubs of the patch's functions instead of the
+ * functions' original code, so that these calls are counted. The journal lists
+ * the changes as data. Call it after sealing the stubs. Returns 0 or -errno.
+ */
+int entries_lead_to_stubs(const struct patch *patch);
+
 /*
  * Returns the name of a function whose wrapper is indispensable and could not
  * be installed, or NULL.

@@ -54,7 +54,7 @@ static void meet_module(struct module *module, struct windows *windows,
 	}
 	if (slot == registry_count)
 		registry_count++;
-	divert_refuse_hook(&registries[slot].divert, functions, count);
+	divert_refuse_hook(&registries[slot].divert, module, functions, count);
 }
 
 const struct managed_runtime registered_runtimes = { .meet_module =

@@ -217,6 +217,7 @@ static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
 		.windows = &cold->windows,
 		.pads = &cold->pads,
 		.constants = { .tls_offset = stub_tls_offset() },
+		.has_front = rt.is_late ? entries_have : NULL,
 	};
 	return decoder_open(&workshop->decoder, arena_memory, &pass->scratch);
 }
@@ -415,6 +416,15 @@ static void keep_spare(const struct pass *pass)
 		windows_keep_spare(&pass->cold->windows, &user);
 }
 
+static int commit(struct cold *cold, const struct candidate *candidate)
+{
+	int err = rt.is_late ? entries_lead_to_stubs(candidate->patch) : 0;
+
+	return err ? err
+		   : module_patches_commit(cold, candidate->module,
+					   candidate->patch);
+}
+
 /*
  * Writes the patches of all candidates. If writing fails, the patch was in the
  * list of patches for a moment, and a SIGTRAP handler may still read it. Its
@@ -436,8 +446,7 @@ static int commit_candidates(struct pass *pass)
 		if (err || c->module->is_gone)
 			patch_destroy(c->patch);
 		else
-			failed = module_patches_commit(cold, c->module,
-						       c->patch);
+			failed = commit(cold, c);
 		charge(pass, &c->cost.patch_ns);
 		if (c->patch->sites && !failed)
 			continue;

@@ -52,6 +52,11 @@ struct patch_site {
 	 */
 	uint8_t is_in_stub;
 	/*
+	 * A front of clew's is diverted to at the site, and calls the stub
+	 * (front/entries.h). The site is never written.
+	 */
+	uint8_t has_front;
+	/*
 	 * At the latest change, the code had neither the former nor the new
 	 * bytes, so something else has overwritten it (live.h).
 	 */

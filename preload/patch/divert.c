@@ -72,11 +72,11 @@ static struct prologue judge(const struct decoder *decoder,
 	return prologue_judge(decoder, &query);
 }
 
-void divert_refuse_hook(const struct divert *one,
+void divert_refuse_hook(const struct divert *one, const struct module *module,
 			struct wire_function *functions, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (one->patch.module->base + functions[i].vaddr == one->pc &&
+		if (module->base + functions[i].vaddr == one->pc &&
 		    verdict_class(functions[i].verdict) == VERDICT_HOOKED)
 			functions[i].verdict = VERDICT_IS_DIVERTED;
 }

@@ -36,8 +36,12 @@ struct divert {
 int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours);
 
-/* Marks the function, in the list of its module, as one that gets no stub. */
-void divert_refuse_hook(const struct divert *one,
+/*
+ * Marks the function, in the list of its module, as one that gets no stub. The
+ * module may be another struct than that of divert(), which a later session
+ * does not have any more.
+ */
+void divert_refuse_hook(const struct divert *one, const struct module *module,
 			struct wire_function *functions, uint32_t count);
 
 #endif

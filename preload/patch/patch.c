@@ -16,6 +16,11 @@ static int write_text(struct code_writer *writer, uint64_t base,
 			  after ? text->after : text->before, text->bytes);
 }
 
+static int is_elsewhere(const struct patch_site *site)
+{
+	return site->is_in_stub || site->has_front;
+}
+
 static int write_patch(struct code_writer *writer, const struct patch *patch,
 		       int after)
 {
@@ -25,7 +30,7 @@ static int write_patch(struct code_writer *writer, const struct patch *patch,
 		err = write_text(writer, patch->base, &patch->islands[i],
 				 after);
 	for (uint32_t i = 0; !err && i < patch->site_count; i++)
-		if (!patch->sites[i].is_in_stub)
+		if (!is_elsewhere(&patch->sites[i]))
 			err = write_text(writer, patch->base,
 					 &patch->sites[i].text, after);
 	return err;
@@ -113,7 +118,7 @@ int patch_fits(const struct patch *patch)
 		if (!text_fits(patch->base, &patch->islands[i]))
 			return 0;
 	for (uint32_t i = 0; i < patch->site_count; i++)
-		if (!patch->sites[i].is_in_stub &&
+		if (!is_elsewhere(&patch->sites[i]) &&
 		    !text_fits(patch->base, &patch->sites[i].text))
 			return 0;
 	return 1;

@@ -22,6 +22,8 @@ static enum verdict verdict_of(int err)
 		return VERDICT_IS_CHANGED;
 	case -EPERM:
 		return VERDICT_IS_NO_TRAP;
+	case -EBUSY:
+		return VERDICT_IS_DIVERTED;
 	default:
 		return VERDICT_IS_UNMOVABLE;
 	}
@@ -87,7 +89,8 @@ static int aim_guest(const struct patch *patch, struct patch_site *site,
 	int err;
 
 	if (!host || host->displaced_bytes < 2 * JUMP_BYTES ||
-	    host->verdict != VERDICT_IS_JUMP || host->is_host)
+	    host->verdict != VERDICT_IS_JUMP || host->is_host ||
+	    host->has_front)
 		return -ENOENT;
 	err = jump_encode(jump, pc, site->entry);
 	if (err)
@@ -204,6 +207,16 @@ static uint32_t leaf_bytes(const struct wire_function *function)
 }
 
 /*
+ * Returns whether the site can have a front: both jumps must displace the same
+ * instructions.
+ */
+static int may_have_front(const struct patch_site *site)
+{
+	return site->verdict == VERDICT_IS_JUMP ||
+	       site->verdict == VERDICT_IS_JUMP_PADDED;
+}
+
+/*
  * Prepares the i-th function, whose number is first_function + i. If its site
  * cannot be set, its stub stays unused.
  */
@@ -226,7 +239,12 @@ static int prepare_function(struct patch *patch,
 		.function = first_function + i,
 		.leaf_bytes = leaf_bytes(function),
 		.stub = prelinked_stub(workshop->prelinked, i),
+		.has_front = workshop->has_front &&
+			     workshop->has_front(patch->module->base +
+						 function->vaddr),
 	};
+	if (site->has_front && !may_have_front(site))
+		return -EBUSY;
 	err = site->stub ? 0 : make_stub(patch, workshop, site);
 	if (err)
 		return err;

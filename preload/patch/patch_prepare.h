@@ -22,6 +22,11 @@ struct patch_workshop {
 	/* stubs of this module that are mapped from the cache */
 	const struct prelinked *prelinked;
 	int has_traps; /* breakpoints may be used if nothing else fits */
+	/*
+	 * Returns whether a front calls the function at a pc; NULL if there are
+	 * no such functions.
+	 */
+	int (*has_front)(uint64_t pc);
 	/* indices of the functions to prepare; NULL for all functions */
 	const uint32_t *only;
 	uint32_t only_count;

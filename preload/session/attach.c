@@ -35,6 +35,7 @@
 #include "preload/host/shadow_place.h"
 #include "preload/host/thread_template.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
 #include "preload/hot/thread_block.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/shadowed.h"
@@ -111,6 +112,12 @@ void attach_report_texts(void)
 					     ? (uintptr_t)attach_query_stack
 					     : 0;
 	clew_attachment.query = (uintptr_t)&attach_stack_query;
+}
+
+uint32_t attach_mute(void)
+{
+	own_place_begin_thread();
+	return switch_mute(HOT_MUTED_OWN);
 }
 
 int attach_try_call(void)

@@ -12,6 +12,13 @@ extern struct wire_attachment clew_attachment
 	__attribute__((visibility("protected")));
 
 /*
+ * Mutes the calling thread, because with --libc the library's own calls reach
+ * hooked functions of libc. Called before anything else by functions that run
+ * while the program does. Returns the argument for switch_unmute().
+ */
+uint32_t attach_mute(void);
+
+/*
  * Begins a call of an exported function. Only one such call may run at a time,
  * but one may still be running because its controller was killed. In that case
  * this function stores an error and returns 0. Otherwise it returns 1, and the

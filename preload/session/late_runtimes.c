@@ -19,6 +19,7 @@
 #include "preload/hooking/layers.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
 #include "preload/session/attach.h"
 #include "preload/sys/sys.h"
 
@@ -104,11 +105,13 @@ static void ask(uint32_t wish)
 
 EXPORT void clew_attach_runtimes(uint64_t wish)
 {
+	const uint32_t muted = attach_mute();
 	const int saved_errno = errno;
 
-	if (!attach_begin_call())
-		return;
-	ask((uint32_t)wish);
-	attach_end_call();
+	if (attach_begin_call()) {
+		ask((uint32_t)wish);
+		attach_end_call();
+	}
 	errno = saved_errno;
+	switch_unmute(muted);
 }

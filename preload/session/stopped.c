@@ -21,6 +21,7 @@
 #include "preload/host/thread_template.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/switch.h"
 #include "preload/lookup/patches.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/shadowed.h"
@@ -239,13 +240,15 @@ static void finish_if_wished(void)
 /* Finishes a session while the program's other threads run. */
 EXPORT void clew_attach_finish(void)
 {
+	const uint32_t muted = attach_mute();
 	const int saved_errno = errno;
 
-	if (!attach_begin_call())
-		return;
-	finish();
-	attach_end_call();
+	if (attach_begin_call()) {
+		finish();
+		attach_end_call();
+	}
 	errno = saved_errno;
+	switch_unmute(muted);
 }
 
 /* ---- Entering ---- */

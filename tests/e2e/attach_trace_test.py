@@ -259,7 +259,6 @@ class Contained(ContainerCase):
 class Refusals(Attached):
     def test_what_only_record_can_do_is_refused_with_the_reason(self):
         for options, words in (
-                (["--libc"], "clew record --libc"),
                 (["--jit-callers"], "clew record --jit-callers"),
                 (["--jni-env"], "clew record --jni-env"),
                 (["--no-children"], "what they fork"),
