@@ -136,7 +136,7 @@ static void prepare(const char *name, struct record_options *options,
 		directives_add_cache(&options->directives);
 	if (inherited_filter_check(&avoided, &why) == 0 &&
 	    directives_add_avoided(&options->directives, avoided, &why) == 0 &&
-	    library_find(&job->library, &why) == 0 &&
+	    library_find_loadable(&job->library, &why) == 0 &&
 	    output_create(output, options->output,
 			  directives_text(&options->directives), &why) == 0) {
 		job->output = output->directory;

@@ -65,7 +65,7 @@ int attach_group_init(struct attach_group *group, const char *output,
 			    attach_group_directive(config, "cache"),
 			    &group->selection);
 	attach_locks_remove_left();
-	return library_find(&group->library, why);
+	return library_find_loadable(&group->library, why);
 }
 
 void attach_group_fini(struct attach_group *group)

@@ -2,16 +2,21 @@
 /* See library.h. */
 #include "cli/common/library.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 
 #define LIBRARY_VARIABLE "CLEW_LIBRARY"
+#define LOADED           "loaded"
 
 /* Returns the folder of this program, or NULL. The caller frees it. */
 static char *own_folder(void)
@@ -70,6 +75,71 @@ int library_find(char **path, char **why)
 	}
 	*path = found;
 	return 0;
+}
+
+/*
+ * Runs in a child. Writes LOADED or the loader's error to the pipe, or nothing if
+ * loading ends the process.
+ */
+_Noreturn static void load(const char *path, int pipe_fd)
+{
+	static const struct rlimit no_core;
+	const char *text = LOADED;
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	if (!dlopen(path, RTLD_NOW | RTLD_LOCAL))
+		text = dlerror();
+	if (write(pipe_fd, text, strlen(text)) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Loads the library in a child process. Returns 0, or -errno and *why. */
+static int check_loading(const char *path, char **why)
+{
+	char text[PATH_MAX + 200] = "";
+	int pipe_fds[2];
+	ssize_t length;
+	pid_t child;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+		return fail(why, -errno, "a pipe cannot be created: %s",
+			    strerror(errno));
+	child = fork();
+	if (child == 0)
+		load(path, pipe_fds[1]);
+	close(pipe_fds[1]);
+	length = child > 0 ? read(pipe_fds[0], text, sizeof(text) - 1) : -1;
+	close(pipe_fds[0]);
+	if (length < 0)
+		return fail(why, -EAGAIN, "a process cannot be created");
+	waitpid(child, NULL, 0);
+	if (length == 0)
+		return fail(why, -ELIBBAD,
+			    "%s is damaged: a process that loads it dies; "
+			    "install clew again",
+			    path);
+	if (strcmp(text, LOADED) != 0)
+		return fail(why, -ELIBACC,
+			    "the dynamic loader cannot load %s; install clew "
+			    "again, or on another file system",
+			    text);
+	return 0;
+}
+
+int library_find_loadable(char **path, char **why)
+{
+	char *found;
+	int err = library_find(&found, why);
+
+	if (err)
+		return err;
+	err = check_loading(found, why);
+	if (err)
+		free(found);
+	else
+		*path = found;
+	return err;
 }
 
 char *library_in_blocks(const char *path)

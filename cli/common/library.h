@@ -13,6 +13,13 @@
 int library_find(char **path, char **why);
 
 /*
+ * As library_find(), but fails if the library cannot be loaded. The dynamic loader
+ * ends a program that preloads a truncated library. In other cases the loader
+ * prints a line in the program.
+ */
+int library_find_loadable(char **path, char **why);
+
+/*
  * Returns the path of the second library next to the first, for processes
  * without free static thread-local storage (attach_blocks.h). Does not check
  * that it exists. The caller frees it.

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 """If a program was not recorded, clew record and the reports say why."""
 import resource
+import shutil
 
 from lib import clewtest
-from lib.clewtest import PYTHON, needs
+from lib.attached import Attached, runs
+from lib.clewtest import LIBRARY, PYTHON, ROOT, needs, until
+from lib.isolation import make_users
 
 HELLO = ["/bin/echo", "hello"]
 LIMIT = "the limit on file size is too low (ulimit -f)"
@@ -121,6 +124,105 @@ class Notes(clewtest.Case):
         notes.mkdir()
         self.assertEqual(self.clew("report", self.recording_path).returncode,
                          0)
+
+
+class BrokenLibrary(Attached):
+    """If libclew.so cannot be loaded, programs run unrecorded. Without a check, the
+    loader would end them or print lines of its own."""
+    PROGRAM = ("sh", "-c", "echo output; exit 3")
+
+    def setUp(self):
+        super().setUp()
+        self.broken = self.work / "libclew.so"
+        self.environment["CLEW_LIBRARY"] = str(self.broken)
+
+    def check_command(self, command, reason, **options):
+        native = self.run_program(self.PROGRAM, text=True, **options)
+        done = self.run_program(command, text=True, **options)
+        self.assertEqual((done.stdout, done.returncode),
+                         (native.stdout, native.returncode))
+        self.assert_one_line(done, "the program runs, but it is not recorded",
+                             self.broken, reason)
+        self.assertFalse(self.recording_path.exists())
+
+    def check(self, reason, wrapper=()):
+        for command in (self.record_command(self.PROGRAM),
+                        [ROOT / "scripts" / "clew-preload", *self.PROGRAM]):
+            with self.subTest(command[0].name):
+                self.check_command([*wrapper, *command], reason)
+
+    def write(self, content):
+        self.broken.write_bytes(content)
+
+    def link(self, *arguments, source="", name="libclew.so"):
+        done = self.run_program(["cc", "-shared", "-fPIC", "-x", "c", "-",
+                                 "-x", "none", "-o", name, *arguments],
+                                input=source.encode())
+        self.assertEqual(done.returncode, 0, done.stderr[:1000])
+
+    def test_program_runs_with_a_truncated_library(self):
+        content = LIBRARY.read_bytes()
+        for size, reason in ((0, "too short"), (30, "too short"),
+                             (len(content) // 20, "")):
+            with self.subTest(size):
+                self.write(content[:size])
+                self.check(reason)
+
+    def test_program_runs_with_a_file_that_is_no_library(self):
+        self.write(b"no library\n" * 1000)
+        self.check("invalid ELF header")
+
+    def test_program_runs_with_a_library_of_another_machine(self):
+        content = bytearray(LIBRARY.read_bytes())
+        content[4] = 1  # EI_CLASS: 32-bit
+        self.write(content)
+        self.check("wrong ELF class: ELFCLASS32")
+
+    @needs("cc")
+    def test_program_runs_with_a_library_for_a_newer_glibc(self):
+        """A library named libc.so.6 has the version at the link, and glibc lacks
+        it at run time."""
+        (self.work / "versions").write_text("GLIBC_2.99 { newer; };\n")
+        self.link("-Wl,-soname,libc.so.6", "-Wl,--version-script,versions",
+                  "-nostdlib", source="void newer(void) {}", name="newer.so")
+        self.link("newer.so", "-nostdlib",
+                  source="void newer(void); void f(void) { newer(); }")
+        self.check("version `GLIBC_2.99' not found")
+
+    @needs("cc")
+    def test_program_runs_with_an_undefined_symbol(self):
+        self.link("-Wl,-z,now", source="void no(void); void f(void) { no(); }")
+        self.check("undefined symbol: no")
+
+    @needs("unshare", "mount")
+    def test_program_runs_with_a_library_on_a_noexec_mount(self):
+        folder = self.work / "noexec"
+        folder.mkdir()
+        self.broken = folder / "libclew.so"
+        self.environment["CLEW_LIBRARY"] = str(self.broken)
+        wrapper = ["unshare", "-Urm", "sh", "-ec", "mount -t tmpfs -o noexec "
+                   f'none {folder}; cp {LIBRARY} {folder}; "$@"', "sh"]
+        if self.run_program([*wrapper, "true"]).returncode:
+            self.skipTest("no such mounts here")
+        self.check("failed to map segment", wrapper)
+
+    def test_program_runs_with_an_unreadable_library(self):
+        user, = make_users(self, 1)
+        shutil.copy(LIBRARY, self.broken)
+        self.broken.chmod(0)
+        self.work.chmod(0o777)
+        self.environment["HOME"] = str(self.work)
+        self.check_command(self.record_command(self.PROGRAM),
+                           "Permission denied", **user.as_user)
+
+    def test_attach_does_not_load_a_truncated_library(self):
+        self.write(LIBRARY.read_bytes()[:100000])
+        process = self.start(["sleep", "1000"])
+        self.assertTrue(until(lambda: runs(process, "sleep")))
+        done = self.clew("attach", "--for", "1ms", "-o", self.recording_path,
+                         process.pid)
+        self.assert_one_line_error(done, self.broken, "damaged")
+        self.assertIsNone(process.poll())
 
 
 if __name__ == "__main__":
