@@ -220,6 +220,7 @@ class EveryStepOfATrace(clewtest.Case):
         self.interrupt("fills", "leaf_hits", "--trace", "--stamps=packet",
                        "-F", "^on_signal$", left_out=1)
 
+    @slow
     def test_every_step_survives_a_leaf_at_the_end_of_a_packet(self):
         for act in "calls", "fills":
             for calls in "leaf_ends", "leaf_tail_ends":
@@ -235,9 +236,11 @@ class EveryStepOfATrace(clewtest.Case):
     def test_every_step_survives_a_call_at_the_end_of_a_packet(self):
         self.interrupt("calls", "ends", "--trace", "--stamps=packet")
 
+    @slow
     def test_every_step_survives_a_tail_call_at_the_end_of_a_packet(self):
         self.interrupt("calls", "tail_ends", "--trace", "--stamps=packet")
 
+    @slow
     def test_every_step_survives_two_full_packets(self):
         self.interrupt("fills", "ends", "--trace", "--stamps=packet")
         self.interrupt("fills", "tail_ends", "--trace", "--stamps=packet")
@@ -253,9 +256,11 @@ class EveryStepOfATrace(clewtest.Case):
         self.interrupt("fills", "alt_hits", "--trace", "--stamps=packet",
                        "-F", "^on_signal$", left_out=1)
 
+    @slow
     def test_every_step_survives_a_full_packet_with_stamped_returns(self):
         self.interrupt("fills", "hits", "--trace", "--stamps=all", words=8)
 
+    @slow
     def test_every_step_survives_a_full_packet_on_a_low_stack(self):
         for calls in "low_hits", "low_tails":
             with self.subTest(calls):

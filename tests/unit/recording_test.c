@@ -267,7 +267,7 @@ static uint64_t next_random(uint64_t *state)
 
 static void random_damage_does_no_harm(void **state)
 {
-	enum { ROUNDS = 3000 };
+	enum { ROUNDS = 1000 };
 	static const uint8_t nasty[] = { 0, 1, 0x7f, 0x80, 0xff };
 	struct fixture damaged;
 	uint64_t random = 1;
