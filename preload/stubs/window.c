@@ -400,6 +400,13 @@ static int note_taken(struct windows *windows, const struct pc_range *place)
 	return 0;
 }
 
+void windows_note_loose(struct windows *windows, uint64_t start, uint64_t bytes)
+{
+	note_taken(windows,
+		   &(struct pc_range){ start, (start + bytes + PAGE_BYTES - 1) &
+						      ~(PAGE_BYTES - 1) });
+}
+
 /*
  * Removes the taken range that contains pc from the list. Called when a part of
  * it is freed, because the rest is then unused as well.

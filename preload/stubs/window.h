@@ -92,6 +92,14 @@ int window_take(struct windows *windows, const struct window_user *user,
 		const struct pc_range *place);
 
 /*
+ * Notes that this allocated memory, which ends on a page of its own, has stubs
+ * that belong to no patch. In a process that clew has attached to, they are
+ * freed when clew detaches.
+ */
+void windows_note_loose(struct windows *windows, uint64_t start,
+			uint64_t bytes);
+
+/*
  * Returns whether pc is in a range taken by window_take(). Such ranges are
  * stored only in a process that clew attached to.
  */

@@ -56,9 +56,11 @@ int relay_make(struct windows *windows, const struct module *module,
 	arena_fini(&scratch);
 	if (!err)
 		err = windows_seal(windows);
-	if (!err)
-		*out = (uintptr_t)at + stub_entry_at();
-	return err;
+	if (err)
+		return err;
+	windows_note_loose(windows, (uintptr_t)at, count * stub_bytes());
+	*out = (uintptr_t)at + stub_entry_at();
+	return 0;
 }
 
 static int has_stub(const struct patch *patch, uint64_t pc)
