@@ -537,6 +537,7 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 	bridges_open();
 	callers_begin_late();
 	bound_natives_change(vm, jni, pc, choose_bridge, NULL);
+	jni_env_begin(agent.heard, jni);
 	request_code_events(agent.heard);
 	if (agent.is_exact)
 		java_exact_begin(agent.heard, jni);
@@ -545,8 +546,8 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 }
 
 /*
- * Restores Java methods first, then binds natives to their own code, then waits
- * for threads that make a request to the JVM in a bridge. Returns 0 or -errno.
+ * Restores Java methods and JNI functions first, then binds natives to their
+ * own code, then waits for threads that make a request to the JVM in a bridge. Returns 0 or -errno.
  */
 int agent_end_late(JavaVM *vm, JNIEnv *jni)
 {
@@ -560,6 +561,7 @@ int agent_end_late(JavaVM *vm, JNIEnv *jni)
 		err = in_place_end();
 	if (err)
 		return err;
+	jni_env_end(agent.heard);
 	(*agent.heard)
 		->SetEventNotificationMode(agent.heard, JVMTI_DISABLE,
 					   JVMTI_EVENT_NATIVE_METHOD_BIND,

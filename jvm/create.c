@@ -22,6 +22,7 @@
 #include "jvm/jni/jni_env.h"
 #include "jvm/jvm.h"
 #include "jvm/late.h"
+#include "jvm/natives/bridges.h"
 #include "jvm/natives/native_relays.h"
 #include "preload/host/config.h"
 #include "preload/host/lookup.h"
@@ -205,6 +206,13 @@ static void forget_numbers(void)
 	java_tracked_forget();
 	java_verify_forget();
 	native_relays_forget();
+	jni_env_forget();
+}
+
+static void abandon(void)
+{
+	bridges_close();
+	jni_env_abandon();
 }
 
 const struct managed_runtime jvm_runtime = {
@@ -213,5 +221,6 @@ const struct managed_runtime jvm_runtime = {
 	.is_there = late_is_there,
 	.begin_late = late_begin,
 	.end_late = late_end,
+	.abandon = abandon,
 	.switch_calls = java_exact_switch,
 };

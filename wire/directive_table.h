@@ -132,10 +132,8 @@ X(JAVA_MIN_SIZE, "java-min-size", NUMBER, java_min_size, 7, 0, UINT16_MAX, \
   BOTH, 0, "N", JAVA, LATER, \
   "Skip Java methods of less than N bytes of code (default: 7)", NULL) \
 X(JNI_ENV, "jni-env", FLAG, hook_jni, 0, 0, 0, \
-  RECORD, 0, NULL, JAVA, LATER, \
-  "Also count JNI functions that native methods call", \
-  "a running JVM cannot be made to report calls of JNI functions; use " \
-  "clew record --jni-env") \
+  BOTH, 0, NULL, JAVA, LATER, \
+  "Also count JNI functions that native methods call", NULL) \
 X(BUDGET, "budget", BUDGET, budget, 0, 1, 1000, \
   BOTH, 0, "SHARE", LIMITS, FIRST, \
   "Skip hot functions to limit clew's CPU share (5%)", NULL) \

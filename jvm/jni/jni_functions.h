@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JNI_FUNCTIONS_MAX 236 /* the number of places in the table of Java 24 */
+#include "jvm/jni/jni_places.h"
 
 /* The place in the table of a function that jni.h declares. */
 #define JNI_PLACE(name)                                                        \

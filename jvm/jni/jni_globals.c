@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "jvm/jni/jni_notes.h"
-#include "preload/sys/sys.h"
 #include "wire/id.h"
 
 /*
@@ -29,9 +28,9 @@ static struct bucket *buckets;
 
 int jni_globals_begin(void)
 {
-	struct bucket *made = sys_map_private(sizeof(*made) << BUCKETS_LOG2);
+	void *made = jni_renew(buckets, sizeof(*buckets) << BUCKETS_LOG2);
 
-	if (sys_failed(made))
+	if (!made)
 		return -ENOMEM;
 	buckets = made;
 	return 0;

@@ -7,6 +7,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/record/recorder.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
@@ -39,21 +40,36 @@ static struct {
 	uint32_t count, name_count;
 } notes;
 
+void *jni_renew(void *former, uint64_t bytes)
+{
+	void *made = former;
+
+	if (!former)
+		made = sys_map_private(bytes);
+	else if (sys_madvise(former, bytes, MADV_DONTNEED))
+		fill_zero(former, bytes); /* it is locked */
+	return sys_failed(made) ? NULL : made;
+}
+
+void jni_notes_end(void)
+{
+	notes.table = NULL;
+}
+
 int jni_notes_begin(void)
 {
 	struct chunk chunk;
-	struct asked_name *names = sys_map_private(NAMES_ROOM * sizeof(*names));
+	void *names = jni_renew(notes.names, NAMES_ROOM * sizeof(*notes.names));
 	int err;
 
-	if (sys_failed(names))
+	if (!names)
 		return -ENOMEM;
+	notes.names = names;
+	notes.count = notes.name_count = 0;
 	err = part_alloc(&rt.recorder->part, WIRE_JNI_NOTES, 0,
 			 NOTES_ROOM * sizeof(struct wire_jni_note), &chunk);
-	if (err) {
-		sys_munmap(names, NAMES_ROOM * sizeof(*names));
+	if (err)
 		return err;
-	}
-	notes.names = names;
 	notes.table = chunk_payload(&chunk);
 	notes.header = rt.header;
 	atomic_store(&chunk.head->used,

@@ -14,8 +14,17 @@
 #include "preload/hot/switch.h"
 #include "wire/recording.h"
 
-/* Allocates the notes. Returns 0 or -errno. */
+/* Allocates the notes of a session. Returns 0 or -errno. */
 int jni_notes_begin(void);
+
+/* Ends the notes before their part is unmapped. */
+void jni_notes_end(void);
+
+/*
+ * Returns zeroed memory of this size: the memory of the former session, unless
+ * `former` is NULL, or new one. Returns NULL if there is none.
+ */
+void *jni_renew(void *former, uint64_t bytes);
 
 /*
  * Returns whether the calling thread's calls are recorded, so that hot.id is

@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 
 #include "jvm/hotspot/hotspot.h"
+#include "jvm/jni/jni_notes.h"
 #include "jvm/jni/jni_watch.h"
-#include "preload/sys/sys.h"
 #include "wire/id.h"
 
 /*
@@ -19,9 +19,9 @@ static struct jni_thread *threads;
 
 int jni_threads_begin(void)
 {
-	struct jni_thread *made = sys_map_private(ROOM * sizeof(*made));
+	void *made = jni_renew(threads, ROOM * sizeof(*threads));
 
-	if (sys_failed(made))
+	if (!made)
 		return -ENOMEM;
 	threads = made;
 	return 0;

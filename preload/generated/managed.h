@@ -41,6 +41,12 @@ struct managed_runtime {
 	 */
 	void (*begin_late)(void);
 	int (*end_late)(void);
+	/*
+	 * Called instead of end_late() in a forked child, where the runtime's
+	 * threads do not exist: makes what clew has inserted into the runtime
+	 * lead to the program's own code.
+	 */
+	void (*abandon)(void);
 
 	/*
 	 * For a preloaded library with --java=standby, whose runtime is

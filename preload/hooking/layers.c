@@ -69,3 +69,10 @@ int layers_end_late(void)
 			err = runtimes[i]->end_late();
 	return err;
 }
+
+void layers_abandon(void)
+{
+	for (size_t i = 0; runtimes[i]; i++)
+		if (is_there(runtimes[i]))
+			runtimes[i]->abandon();
+}

@@ -14,7 +14,7 @@ void layers_meet_module(struct module *module, struct windows *windows,
 
 /*
  * Each function calls the operation of the same name (managed.h) of all layers;
- * the last two skip layers whose runtime does not exist. layers_are_there()
+ * the last three skip layers whose runtime does not exist. layers_are_there()
  * returns whether any runtime exists. layers_end_late() returns 0, or the first
  * error, after which it calls no further layer.
  */
@@ -22,6 +22,7 @@ void layers_forget_numbers(void);
 int layers_are_there(void);
 void layers_begin_late(void);
 int layers_end_late(void);
+void layers_abandon(void);
 
 /*
  * Switches counting on or off in the runtime that was prepared for it at start

@@ -65,6 +65,15 @@ static int make_thread(uint32_t wish)
 static int asked_pid;
 
 /*
+ * Returns whether this is a forked child of a process that clew attached to.
+ */
+static int is_in_child(void)
+{
+	return clew_attachment.state != WIRE_ATTACH_PRELOADED &&
+	       asked_pid != sys_getpid();
+}
+
+/*
  * Returns whether the request can be answered without a thread, because there
  * is nothing to do. In a forked child the runtime's threads do not exist.
  */
@@ -86,9 +95,12 @@ static void ask(uint32_t wish)
 
 	clew_attachment.result = 0;
 	if (is_needless(wish)) {
-		if (wish == WIRE_RUNTIMES_END)
+		if (wish == WIRE_RUNTIMES_END) {
+			if (is_in_child())
+				layers_abandon();
 			atomic_store(&clew_attachment.runtimes,
 				     WIRE_RUNTIMES_NONE);
+		}
 		return;
 	}
 	asked_pid = sys_getpid();

@@ -196,7 +196,8 @@ class Refused(Attached):
 
     def test_options_of_clew_record_alone_are_refused(self):
         rules = self.work / "rules"
-        for word in "libc", "jni-env", "jit-callers", "probe main":
+        for word in ("no-prelinking", "no-children", "snapshot-on USR2",
+                     "probe main"):
             with self.subTest(word):
                 rules.write_text(word + "\n", encoding="ascii")
                 done = self.clew("attach", f"--rules={rules}", "1")

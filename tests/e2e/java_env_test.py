@@ -6,7 +6,8 @@ import collections
 import re
 
 from lib import clewtest
-from lib.clewtest import needs, slow
+from lib.attached import Attached
+from lib.clewtest import kill_with_guardian, needs, slow
 from lib.java import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Envs.java"
@@ -17,7 +18,7 @@ NATIVE = re.compile(r"com\.acme\.Envs\.(\w+)\(")
 LABEL = re.compile(rf"{ENV}(\w+) <- com\.acme\.Envs\.(\w+)\(")
 
 
-class JniEnv(JavaCase):
+class EnvCase(JavaCase):
     def compiled(self):
         classes = self.work / "envs"
         if not classes.exists():
@@ -43,11 +44,17 @@ class JniEnv(JavaCase):
         native = self.run_program(argv)
         recorded = self.record(argv, ("--jni-env", *record))
         self.assert_same_behaviour(native, recorded)
-        truth = {(function, caller): int(calls) for calls, function, caller in
-                 re.findall(r"(?m)^(\d+) (\w+) <- (\w+)$",
-                            recorded.stdout.decode())}
+        return self.check_counts_of(self.counted(recorded.stdout.decode()))
+
+    def counted(self, output):
+        """Returns {(function, native): calls} as the natives count them."""
+        return {(function, caller): int(calls) for calls, function, caller in
+                re.findall(r"(?m)^(\d+) (\w+) <- (\w+)$", output)}
+
+    def check_counts_of(self, truth):
         report = self.report()
-        self.assertEqual(report["problems"], [])
+        self.assertEqual([problem for problem in report["problems"]
+                          if "appear at the top" not in problem], [])
         found = {LABEL.match(row["name"]).groups(): row["calls"]
                  for row in report["functions"] if LABEL.match(row["name"])}
         # Functions that the program does not count are those that return member
@@ -139,6 +146,8 @@ class JniEnv(JavaCase):
                 rf"(?s)bytes copied native method .* {copied:,} "
                 + re.escape(name))
 
+
+class JniEnv(EnvCase):
     def check_version(self, version):
         self.version = version
         self.check_notes(self.check())
@@ -219,6 +228,82 @@ class JniEnv(JavaCase):
         refused = self.clew("record", "--jni-env", "--java=off", "--", "true")
         self.assertNotEqual(refused.returncode, 0)
         self.assertRegex(refused.stderr, "--jni-env")
+
+
+class AttachedEnv(EnvCase, Attached):
+    def start_envs(self, *options, flavour="O2"):
+        self.start_to_talk(*self.program(*options, flavour=flavour), "again")
+        self.made = collections.Counter()
+        self.read()
+
+    def read(self):
+        """Returns the calls since the last read()."""
+        lines = list(iter(self.process.stdout.readline, "ready\n"))
+        before, self.made = self.made, collections.Counter(
+            self.counted("".join(lines)))
+        return self.made - before
+
+    def ask(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return self.read()
+
+    def session(self, *options):
+        controller = self.attach(self.process, *options)
+        made = self.ask()
+        self.detach(controller)
+        self.assert_as_before(self.process)
+        return made
+
+    def is_recorded_exactly(self, *options):
+        made = self.session("--jni-env", *options)
+        self.check_notes(self.check_counts_of(made))
+        self.check_bytes()
+
+    def ends(self):
+        self.process.stdin.close()
+        self.assertEqual(self.process.wait(), 0)
+        self.said.seek(0)
+        self.assertEqual(self.said.read(), b"")
+
+    def check_sessions(self, version):
+        self.version = version
+        for flavour, options in (("O2", ()), ("O0", ("-Xint",)),
+                                 ("O2", ("-XX:-UseFastJNIAccessors",))):
+            with self.subTest(options=options):
+                self.start_envs(*options, flavour=flavour)
+                for recorded in ((), ("--time=none",), ("--time=exact",)):
+                    self.ask()
+                    self.is_recorded_exactly(*recorded)
+                    self.session(*recorded)
+                    shown = self.clew("report", "--jni-env",
+                                      self.recording_path)
+                    self.assertIn("--jni-env", shown.stderr)
+                self.ends()
+
+    @needs("javac")
+    def test_an_attached_jvm_has_counts_and_notes_on_17(self):
+        self.check_sessions(17)
+
+    @needs("javac")
+    @slow
+    def test_an_attached_jvm_has_counts_and_notes_on_25(self):
+        self.check_sessions(25)
+
+    @needs("javac")
+    def test_the_function_table_is_restored(self):
+        """Calls after a session reach the JVM's functions, also if the
+        controller was killed."""
+        self.start_envs()
+        kill_with_guardian(self.attach(self.process, "--jni-env"))
+        self.ask()
+        done = self.clew("detach", self.process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_as_before(self.process)
+        self.check_counts_of(self.made)
+        self.ask()
+        self.is_recorded_exactly()
+        self.ends()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Calls natives (envs.c) that use JNI in good and bad ways, and count their calls of
-// JNI functions themselves.
+// JNI functions themselves. With "again", they do so once for each line of the input.
 //
-//	java -cp DIR com.acme.Envs LIBRARY ROUNDS
+//	java -cp DIR com.acme.Envs LIBRARY ROUNDS [again]
 package com.acme;
 
 public class Envs {
@@ -65,9 +65,7 @@ public class Envs {
     return all + missing() + " " + attached(30) + " " + self.aDouble;
   }
 
-  public static void main(String[] arguments) throws Exception {
-    System.load(arguments[0]);
-    int rounds = Integer.parseInt(arguments[1]);
+  static void run(int rounds) throws Exception {
     Thread[] threads = new Thread[3];
     String[] results = new String[threads.length];
     for (int t = 0; t < threads.length; t++) {
@@ -79,5 +77,20 @@ public class Envs {
     for (String result : results) System.out.println(result);
     System.out.flush();
     print();
+  }
+
+  static int await() throws Exception {
+    System.out.println("ready");
+    System.out.flush();
+    return System.in.read();
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    System.load(arguments[0]);
+    int rounds = Integer.parseInt(arguments[1]);
+    if (arguments.length < 3)
+      run(rounds);
+    else
+      while (await() == '\n') run(rounds);
   }
 }
