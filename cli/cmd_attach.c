@@ -29,6 +29,8 @@
 #include "cli/target/ending_signals.h"
 #include "cli/target/file_rights.h"
 #include "cli/target/target_choice.h"
+#include "report/recording/announced.h"
+#include "report/recording/recording_reader.h"
 
 #define COMMAND                  "clew attach"
 #define DIRECTIVE_JAVA_STANDBY   ""
@@ -551,6 +553,35 @@ static size_t detach_all(struct attach_run *run)
 	return failed;
 }
 
+/*
+ * Copies files in which the processes describe their generated code, because
+ * they may change and are deleted later.
+ */
+static void keep_announced(const char *folder)
+{
+	struct recording recording;
+	char *why;
+
+	if (recording_open_some(&recording, folder, PART_KIND(WIRE_JITDUMP),
+				&why) != 0) {
+		free(why);
+		return;
+	}
+	for (size_t i = 0; i < recording.part_count; i++)
+		for (int kind = 0; kind < ANNOUNCED_COUNT; kind++) {
+			const struct part_copy *part = &recording.parts[i];
+
+			if (announced_keep(&recording, part, kind, part->path,
+					   &why) == 0)
+				continue;
+			complain(COMMAND,
+				 "a file of generated code was not saved: %s",
+				 why);
+			free(why);
+		}
+	recording_close(&recording);
+}
+
 /* ---- The whole command ---- */
 
 enum { SOME_REFUSED = 2, SOME_LOST = 3 };
@@ -581,8 +612,10 @@ static int record(struct attach_run *run)
 	begin_intervals(run);
 	wait_for_end(run);
 	failed = detach_all(run);
-	if (run->group.output.directory)
+	if (run->group.output.directory) {
 		trim_module_stubs(run->group.output.directory);
+		keep_announced(run->group.output.directory);
+	}
 	is_hooked = summarise(run);
 	lost = end_intervals(run);
 	if (failed)

@@ -76,11 +76,8 @@ X(LIBC, "libc", FLAG, hook_libc, 0, 0, 0, \
   BOTH, 0, NULL, SELECTION, FIRST_IN_RECORD, \
   "Also count functions of the C library", NULL) \
 X(JIT_CALLERS, "jit-callers", FLAG, jit_callers, 0, 0, 0, \
-  RECORD, 0, NULL, SELECTION, LATER, \
-  "Show functions that JIT code calls below that code", \
-  "clew could not detach while generated code waits for a call to return; " \
-  "use " \
-  "clew record --jit-callers") \
+  BOTH, 0, NULL, SELECTION, LATER, \
+  "Show functions that JIT code calls below that code", NULL) \
 X(NO_CHILDREN, "no-children", FLAG, no_children, 0, 0, 0, \
   RECORD, 0, NULL, SELECTION, LATER, \
   "Do not record forked and executed processes", \

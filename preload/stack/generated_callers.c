@@ -38,8 +38,21 @@ static uint32_t new_number(uint64_t pc)
 		&rt.recorder->names, &rt.recorder->part, pc, stamp_counter());
 }
 
+/* The numbers of an earlier session of this process are invalid. */
+static void forget(void)
+{
+	for (uint32_t i = 0; i < CALLERS; i++) {
+		if (!generated_callers[i].pc)
+			continue;
+		generated_callers[i].pc = 0;
+		generated_callers[i].number = 0;
+	}
+}
+
 void generated_callers_begin(void)
 {
+	if (rt.is_late)
+		forget();
 	elsewhere = new_number(0);
 }
 

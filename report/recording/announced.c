@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -76,12 +78,65 @@ static uint64_t end_of(const struct recording *recording,
 	return end;
 }
 
+/*
+ * Returns when the process with this pid began, in CLOCK_REALTIME nanoseconds,
+ * and its user in *owner. Returns UINT64_MAX if there is none.
+ */
+static uint64_t begin_of_process(uint32_t pid, uid_t *owner)
+{
+	char *path = memory_printf("/proc/%" PRIu32 "/stat", pid);
+	FILE *file = fopen(path, "re");
+	struct timespec now, up;
+	unsigned long long ticks;
+	struct stat status;
+	int is_read;
+
+	free(path);
+	if (!file)
+		return UINT64_MAX;
+	/* The name of the process may contain any character but ")". */
+	is_read = fscanf(file,
+			 "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u "
+			 "%*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+			 "%llu",
+			 &ticks) == 1 &&
+		  fstat(fileno(file), &status) == 0;
+	fclose(file);
+	if (!is_read || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+	    clock_gettime(CLOCK_BOOTTIME, &up) != 0)
+		return UINT64_MAX;
+	*owner = status.st_uid;
+	return ((uint64_t)(now.tv_sec - up.tv_sec) * NS_PER_S +
+		(uint64_t)now.tv_nsec - (uint64_t)up.tv_nsec) +
+	       ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/*
+ * Returns whether clew had attached to the process, which still runs, and the
+ * file belongs to its user and was written since the process began. Runtimes
+ * write the file before clew attaches, and after it has detached.
+ */
+static int is_of_attached(const struct wire_header *header,
+			  const struct stat *status, uint64_t written)
+{
+	uid_t owner = 0;
+	uint64_t begin;
+
+	if (header->origin != WIRE_FROM_START || header->hook_ns)
+		return 0;
+	begin = begin_of_process(header->pid, &owner);
+	return begin < header->start_ns && written + early_ns >= begin &&
+	       status->st_uid == owner;
+}
+
 static int is_of(const struct recording *recording,
 		 const struct part_copy *part, const struct stat *status)
 {
 	uint64_t written = (uint64_t)status->st_mtim.tv_sec * NS_PER_S +
 			   (uint64_t)status->st_mtim.tv_nsec;
 
+	if (is_of_attached(part->header, status, written))
+		return 1;
 	return status->st_uid == geteuid() &&
 	       written + early_ns >= part->header->start_ns &&
 	       written <= end_of(recording, part);

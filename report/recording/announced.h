@@ -12,7 +12,8 @@
  * If there is no copy yet, the original file is used, but only if it surely
  * belongs to this process image: it must be a regular file and no symbolic
  * link, belong to the present user, and have been written last while the image
- * ran.
+ * ran. If clew has attached to the process and the process still runs, it may
+ * have been written at any time since the process began.
  */
 #ifndef CLEW_RECORDING_ANNOUNCED_H
 #define CLEW_RECORDING_ANNOUNCED_H

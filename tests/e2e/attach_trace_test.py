@@ -259,7 +259,6 @@ class Contained(ContainerCase):
 class Refusals(Attached):
     def test_what_only_record_can_do_is_refused_with_the_reason(self):
         for options, words in (
-                (["--jit-callers"], "clew record --jit-callers"),
                 (["--no-children"], "what they fork"),
                 (["--no-prelinking"], "--no-cache"),
                 (["--snapshot-on=USR2"], "clew snapshot PID"),
