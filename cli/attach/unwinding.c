@@ -395,22 +395,31 @@ static void keep_ways(struct unwinding *unwinding, struct wire_frame *frames,
 
 struct unwinding *unwinding_create(int memory, const struct target_maps *maps)
 {
-	static const unw_accessors_t accessors = {
-		.find_proc_info = find_function,
-		.put_unwind_info = forget_function,
-		.get_dyn_info_list_addr = no_list,
-		.access_mem = read_memory,
-		.access_reg = read_register,
-		.access_fpreg = no_fp_register,
-		.resume = no_resume,
-		.get_proc_name = no_name,
+	/*
+	 * A libunwind that is newer than its header copies more members:
+	 * version 1.8 has three, which may be NULL, that 1.6 lacks.
+	 */
+	static const struct {
+		unw_accessors_t known;
+		void *later[8];
+	} accessors = {
+		.known = {
+			.find_proc_info = find_function,
+			.put_unwind_info = forget_function,
+			.get_dyn_info_list_addr = no_list,
+			.access_mem = read_memory,
+			.access_reg = read_register,
+			.access_fpreg = no_fp_register,
+			.resume = no_resume,
+			.get_proc_name = no_name,
+		},
 	};
 	struct unwinding *unwinding = memory_zeroed(1, sizeof(*unwinding));
 
 	unwinding->memory = memory;
 	unwinding->maps = maps;
 	unwinding->space =
-		unw_create_addr_space((unw_accessors_t *)&accessors, 0);
+		unw_create_addr_space((unw_accessors_t *)&accessors.known, 0);
 	if (!unwinding->space) {
 		free(unwinding);
 		return NULL;
