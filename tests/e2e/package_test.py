@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The Debian packages are complete, work where they are unpacked, and are reproducible."""
+"""Packages are complete, work where they are unpacked, and are reproducible."""
 import fcntl
 import gzip
 import pathlib
@@ -247,6 +247,99 @@ class Package(clewtest.Case):
         done = self.run_program(["lintian", "--fail-on", "error,warning",
                                  *self.debs.values()], text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"}
+LINKED = ("capstone", "dwarf", "elf", "iberty", "jansson", "lzma", "ncurses",
+          "protobuf-c", "sqlite3", "unwind", "zstd", "zlib1g")
+
+
+@needs("cmake", "ninja", "rpmbuild", "rpm2archive")
+class Portable(clewtest.Case):
+    """The tarball and the rpm need only glibc."""
+    PLACE = BUILD / "portable-test"
+
+    def setUp(self):
+        super().setUp()
+        self.environment.update(SOURCE_DATE_EPOCH=DATE,
+                                BUILD_DIR=str(self.PLACE))
+
+    def package(self, kind):
+        """Builds a package, and returns a copy."""
+        with open(self.PLACE.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = self.run_program([ROOT / "scripts" / "package", kind],
+                                    text=True, timeout=1500)
+            self.assertEqual(done.returncode, 0,
+                             done.stdout[-4000:] + done.stderr)
+            path = pathlib.Path(done.stdout.splitlines()[-1])
+            return pathlib.Path(shutil.copy(path, self.work))
+
+    def ask(self, *argv):
+        done = self.run_program(argv, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def unpack(self, path):
+        """Returns the folder that contains bin/clew."""
+        if path.suffix == ".rpm":
+            self.ask("rpm2archive", path)
+            path = path.with_name(f"{path.name}.tgz")
+        folder = self.work / "unpacked"
+        folder.mkdir()
+        self.ask("tar", "xzf", path, "-C", folder)
+        program, = folder.glob("*/bin/clew")
+        return program.parent.parent
+
+    def assert_records(self, folder):
+        native = self.run_program([target("abi")], text=True)
+        done = self.run_program([folder / "bin/clew", "record", "-o", "out",
+                                 "--", target("abi")], text=True)
+        self.assert_same_behaviour(native, done)
+        self.assertRegex(self.ask(folder / "bin/clew", "report", "out"),
+                         r"total: [1-9][\d,]* calls")
+
+    def needed(self, path):
+        return set(re.findall(r"\(NEEDED\).*\[(.*)\]",
+                              self.ask("readelf", "-dW", path)))
+
+    def test_tarball_works_where_it_is_unpacked(self):
+        path = self.package("tarball")
+        self.assertEqual(path.name, f"clew-{VERSION}-linux-x86_64.tar.gz")
+        folder = self.unpack(path)
+        self.assert_records(folder)
+        for file in [folder / "bin/clew", *folder.rglob("*.so")]:
+            with self.subTest(file.name):
+                self.assertLessEqual(self.needed(file), GLIBC)
+        self.assertTrue((folder / "share/man/man1/clew-record.1.gz").exists())
+        self.assertTrue((folder / "include/clew.h").exists())
+
+    def test_tarball_has_all_licences(self):
+        folder = self.unpack(self.package("tarball"))
+        text = (folder / "share/doc/clew/copyright").read_text()
+        self.assertIn("MIT License", text)
+        for library in LINKED:
+            with self.subTest(library):
+                self.assertRegex(text,
+                                 rf"Parts are of (lib)?{library}-dev \d.*:\n")
+
+    def test_rpm_works_and_requires_only_glibc(self):
+        path = self.package("rpm")
+        requirements = self.ask("rpm", "-qp", "--requires", path).splitlines()
+        for line in requirements:
+            with self.subTest(line):
+                self.assertTrue(
+                    line.startswith(("/bin/sh", "rpmlib(", "rtld(")) or
+                    line.partition("(")[0] in GLIBC)
+        self.assertIn("libc.so.6(GLIBC_2.17)(64bit)", requirements)
+        self.assert_records(self.unpack(path))
+
+    def test_packages_are_reproducible(self):
+        for kind in "tarball", "rpm":
+            with self.subTest(kind):
+                first = self.package(kind).read_bytes()
+                self.assertTrue(first == self.package(kind).read_bytes(),
+                                "they differ")
 
 
 if __name__ == "__main__":

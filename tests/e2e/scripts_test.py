@@ -5,6 +5,7 @@ import pathlib
 import shutil
 
 from lib import clewtest
+from lib.clewtest import BUILD, ROOT, needs
 
 
 class Stages(clewtest.Case):
@@ -408,6 +409,21 @@ class Objects(clewtest.Case):
                 "preload/hot/a.c: up is in preload/front/c.c, above",
                 "preload/hot/a.c: up is in preload/front/c.c, which is cold",
                 "upcalls.h: hot_never is no upcall"])
+
+
+class GlibcVersions(clewtest.Case):
+    def check(self, *arguments):
+        return self.run_program([ROOT / "scripts" / "glibc-versions.sh", BUILD,
+                                 *arguments], text=True)
+
+    @needs("objdump")
+    def test_command_that_needs_a_newer_glibc_fails(self):
+        done = self.check("2.2.5")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^glibc-versions: cli/clew needs "
+                         r"GLIBC_2\.28 for .*\brenameat2\b")
+        self.assertNotIn("libclew.so", done.stdout)
+        self.assertEqual(self.check("9.9").returncode, 0)
 
 
 if __name__ == "__main__":
