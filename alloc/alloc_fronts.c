@@ -24,6 +24,7 @@
 #include "alloc/alloc_sites.h"
 #include "alloc/live_blocks.h"
 #include "alloc/live_mappings.h"
+#include "libc/libc.h"
 #include "loaded/loaded_symbols.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -88,8 +89,8 @@ static __attribute__((constructor)) void begin_at_last(void)
 	if (start.state == VALUES_NOT_YET)
 		begin(1);
 	if (start.state != VALUES_ARE_OFF)
-		pthread_atfork(before_fork, after_fork_in_parent,
-			       after_fork_in_child);
+		libc_watch_forks(before_fork, after_fork_in_parent,
+				 after_fork_in_child);
 }
 
 static int is_counting(void)

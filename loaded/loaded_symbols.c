@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libc/libc.h"
+
 #define VERSION_HIDDEN 0x8000
 
 /*
@@ -28,9 +30,6 @@ struct gnu_hash {
 	uint32_t filter_words; /* number of 64-bit words in the Bloom filter */
 	uint32_t filter_shift;
 };
-
-/* Weak, because the linker would otherwise require the loader as a library. */
-#pragma weak _r_debug
 
 /* The ELF header of the module with this code; the linker defines it. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -145,14 +144,14 @@ void *loaded_symbol_next(const char *name)
 
 const struct r_debug *loaded_debug(void)
 {
-	return &_r_debug;
+	return libc_debug();
 }
 
 const struct link_map *loaded_module(uint64_t pc)
 {
 	const struct link_map *nearest = NULL;
 
-	for (const struct link_map *map = _r_debug.r_map; map;
+	for (const struct link_map *map = libc_debug()->r_map; map;
 	     map = map->l_next)
 		if (map->l_addr <= pc &&
 		    (!nearest || map->l_addr > nearest->l_addr))

@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "agent/value_sites.h"
+#include "libc/libc.h"
 #include "loaded/loaded_symbols.h"
 #include "locks/held_locks.h"
 #include "locks/lock_sites.h"
@@ -193,7 +194,7 @@ static __attribute__((constructor)) void begin_at_last(void)
 	if (start.state == VALUES_NOT_YET)
 		begin(1);
 	if (start.state != VALUES_ARE_OFF)
-		pthread_atfork(NULL, NULL, after_fork_in_child);
+		libc_watch_forks(NULL, NULL, after_fork_in_child);
 }
 
 static int is_counting(void)

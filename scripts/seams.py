@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks that code for one architecture is only in arch/.
+"""Checks that code for one architecture is only in arch/, and for one libc in libc/.
 
-Comments may mention an architecture; code may not. The script searches for names of
+Comments may mention an architecture or a C library; code may not. The script searches for names of
 an architecture (EM_*, R_*, AUDIT_ARCH_*, registers, intrinsics, headers and system
 calls), assembly other than compiler barriers, machine code, and sizes of address
 spaces and pages.
@@ -48,6 +48,14 @@ IN_TARGET = {
                     r"\{\s*0x[0-9a-f]{2},\s*0x[0-9a-f]{2}\s*[,}]",
 }
 
+# In folders whose code is loaded into programs.
+LOADED = (*TARGET, "agent", "alloc", "loaded", "locks")
+OF_LIBC = {
+    "a part of one C library":
+        r"\b(?:_r_debug|_dl_debug_addr|\w*pthread_atfork|__register_atfork|"
+        r"gnu_get_libc_version|__jmpbuf|__mask_was_saved|__saved_mask)\b",
+}
+
 COMMENT = re.compile(r'''"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|'''
                      r'''//[^\n]*|/\*.*?\*/''', re.S)
 
@@ -62,6 +70,8 @@ def offences(path, text):
     rules = dict(ANYWHERE)
     if path.parts[0] in TARGET:
         rules.update(IN_TARGET)
+    if path.parts[0] in LOADED:
+        rules.update(OF_LIBC)
     code = code_of(text)
     for what, pattern in rules.items():
         for match in re.finditer(pattern, code):
@@ -75,7 +85,8 @@ def main():
             continue
         text = (layers.ROOT / path).read_text(encoding="utf-8")
         for line, word, what in offences(path, text):
-            print(f"{path}:{line}: {word}: {what}, outside of arch/")
+            place = "libc/" if what in OF_LIBC else "arch/"
+            print(f"{path}:{line}: {word}: {what}, outside of {place}")
             found += 1
     return 1 if found else 0
 

@@ -2,10 +2,10 @@
 /* See process.h. */
 #include "preload/process/process.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "libc/libc.h"
 #include "machine/address_space.h"
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
@@ -413,6 +413,6 @@ int process_watch_forks(void)
 
 	if (err || is_watching)
 		return err;
-	return -pthread_atfork(before_fork, after_fork_in_parent,
-			       after_fork_in_child);
+	return -libc_watch_forks(before_fork, after_fork_in_parent,
+				 after_fork_in_child);
 }

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
+#include "libc/jump_buffer.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
@@ -26,15 +27,6 @@
 
 void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 	__attribute__((noreturn));
-
-/* glibc stores rsp as the 7th word, mangled with the guard at fs:0x30. */
-static uint64_t stack_of(const struct __jmp_buf_tag *env)
-{
-	uint64_t mangled = (uint64_t)env->__jmpbuf[6], guard;
-
-	__asm__("mov %%fs:0x30, %0" : "=r"(guard));
-	return (mangled >> 17 | mangled << 47) ^ guard;
-}
 
 /*
  * Restores the signal mask before the jump. Pending signals may then arrive,
@@ -94,11 +86,12 @@ static int is_announced(void)
  */
 static void land_by(const struct __jmp_buf_tag *env)
 {
-	const uint64_t stack = stack_of(env);
+	const uint64_t stack = jump_buffer_stack(env);
+	const sigset_t *mask = jump_buffer_mask(env);
 	uint64_t id;
 
-	if (env->__mask_was_saved) {
-		restore_mask(&env->__saved_mask);
+	if (mask) {
+		restore_mask(mask);
 		trap_leave_handler(stack);
 	}
 	id = jump_places_find(env, stack);
