@@ -61,7 +61,8 @@ int dynamic_is_libc(const struct image *image)
 		"libc.so.6",         MACHINE_LOADER,   "libpthread.so.0",
 		"libm.so.6",         "libmvec.so.1",   "librt.so.1",
 		"libdl.so.2",        "libresolv.so.2", "libutil.so.1",
-		"libthread_db.so.1", "libanl.so.1",
+		"libthread_db.so.1", "libanl.so.1",    MACHINE_MUSL_SONAME,
+		"libc.so",
 	};
 	uint64_t offset;
 	const char *name;

@@ -21,6 +21,7 @@ static const struct {
 	{ "libunwind*.so*", MODULE_IS_UNWINDER },
 	{ "libc.so*", MODULE_IS_LIBC },
 	{ "libc-2.*.so", MODULE_IS_LIBC },
+	{ "ld-musl-*.so*", MODULE_IS_LIBC },
 	{ "libm.so*", MODULE_IS_LIBC },
 	{ "libm-2.*.so", MODULE_IS_LIBC },
 	{ "libmvec.so*", MODULE_IS_LIBC },

@@ -121,26 +121,75 @@ static int changes_rights(const char *path, int fd)
 
 int executable_is_musl_loader(const char *name)
 {
-	return strncmp(name, "ld-musl", 7) == 0;
+	return strcmp(name, MACHINE_MUSL_LOADER) == 0;
+}
+
+/* Stores the start of the loader's path; nothing if it cannot be read. */
+static void read_loader(int fd, const Elf64_Phdr *segment,
+			char loader[SCRIPT_LINE_MAX])
+{
+	size_t length = segment->p_filesz;
+
+	memset(loader, 0, SCRIPT_LINE_MAX);
+	if (length >= SCRIPT_LINE_MAX)
+		length = SCRIPT_LINE_MAX - 1;
+	if (pread(fd, loader, length, (off_t)segment->p_offset) < 0)
+		*loader = '\0';
+}
+
+/*
+ * Finds the segment with the loader's path. Returns 1, 0 if there is none, or
+ * -ENOEXEC if the header is damaged.
+ */
+static int find_loader(int fd, const Elf64_Ehdr *header, Elf64_Phdr *segment)
+{
+	if (header->e_phentsize != sizeof(*segment) ||
+	    header->e_phnum > SEGMENTS_MAX)
+		return -ENOEXEC;
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		const off_t at =
+			(off_t)(header->e_phoff + i * sizeof(*segment));
+
+		if (pread(fd, segment, sizeof(*segment), at) !=
+		    sizeof(*segment))
+			return -ENOEXEC;
+		if (segment->p_type == PT_INTERP)
+			return 1;
+	}
+	return 0;
 }
 
 static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 {
-	char loader[SCRIPT_LINE_MAX] = { 0 };
-	size_t length = segment->p_filesz;
+	char loader[SCRIPT_LINE_MAX];
+	const char *name;
 
-	if (length >= sizeof(loader))
-		length = sizeof(loader) - 1;
-	if (pread(fd, loader, length, (off_t)segment->p_offset) < 0 ||
-	    strcmp(text_basename(loader), MACHINE_LOADER) != 0)
-		return memory_printf(
-			"its dynamic loader, %s, is not that of glibc%s; clew "
-			"records only programs that are linked with glibc",
-			text_printable(loader),
-			executable_is_musl_loader(text_basename(loader))
-				? " but of musl"
-				: "");
-	return NULL;
+	read_loader(fd, segment, loader);
+	name = text_basename(loader);
+	if (strcmp(name, MACHINE_LOADER) == 0 ||
+	    executable_is_musl_loader(name))
+		return NULL;
+	return memory_printf("its dynamic loader, %s, belongs neither to glibc "
+			     "nor to musl; clew records only programs that are "
+			     "linked with one of these C libraries",
+			     text_printable(loader));
+}
+
+int executable_is_for_musl(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char loader[SCRIPT_LINE_MAX] = { 0 };
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+	    find_loader(fd, &header, &segment) > 0)
+		read_loader(fd, &segment, loader);
+	close(fd);
+	return executable_is_musl_loader(text_basename(loader));
 }
 
 /*
@@ -152,7 +201,8 @@ static char *obstacle_of_static(const char *path)
 	struct image image;
 	uint32_t traits;
 
-	if (strcmp(text_basename(path), MACHINE_LOADER) == 0)
+	if (strcmp(text_basename(path), MACHINE_LOADER) == 0 ||
+	    executable_is_musl_loader(text_basename(path)))
 		return memory_printf(
 			"it is the dynamic loader; record the program itself");
 	if (image_open(&image, path) != 0)
@@ -169,30 +219,25 @@ static char *obstacle_of_static(const char *path)
 
 static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 {
+	Elf64_Phdr segment;
+	int has_loader;
+
 	if (header->e_ident[EI_CLASS] == ELFCLASS32)
 		return memory_printf("it is a 32-bit program");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header->e_machine != MACHINE_ELF)
 		return memory_printf("it is not an " MACHINE_NAME " program");
-	if (header->e_phentsize != sizeof(Elf64_Phdr) ||
-	    header->e_phnum > SEGMENTS_MAX)
+	has_loader = find_loader(fd, header, &segment);
+	if (has_loader < 0)
 		return memory_printf("its ELF header is damaged");
-	for (unsigned int i = 0; i < header->e_phnum; i++) {
-		Elf64_Phdr segment;
-		off_t at = (off_t)(header->e_phoff + i * sizeof(segment));
-
-		if (pread(fd, &segment, sizeof(segment), at) != sizeof(segment))
-			return memory_printf("its ELF header is damaged");
-		if (segment.p_type != PT_INTERP)
-			continue;
-		if (changes_rights(path, fd))
-			return memory_printf(
-				"it gains privileges when executed (setuid, "
-				"setgid or file capabilities), so the dynamic "
-				"loader ignores LD_PRELOAD");
-		return obstacle_of_loader(fd, &segment);
-	}
-	return obstacle_of_static(path);
+	if (!has_loader)
+		return obstacle_of_static(path);
+	if (changes_rights(path, fd))
+		return memory_printf(
+			"it gains privileges when executed (setuid, setgid or "
+			"file capabilities), so the dynamic loader ignores "
+			"LD_PRELOAD");
+	return obstacle_of_loader(fd, &segment);
 }
 
 /*

@@ -2,11 +2,10 @@
 /*
  * Checks whether a program can be recorded.
  *
- * Only the dynamic loader of the C library for which libclew.so was built can
- * load the library by LD_PRELOAD. Programs without a loader, or with changed
- * rights (AT_SECURE), ignore this variable, and the loader of another C library
- * or machine fails. This check finds such a reason before the program is
- * started.
+ * The dynamic loaders of glibc and musl can load libclew.so by LD_PRELOAD.
+ * Programs without a loader, or with changed rights (AT_SECURE), ignore this
+ * variable, and the loader of another C library or machine fails. This check
+ * finds such a reason before the program is started.
  */
 #ifndef CLEW_CLI_TARGET_EXECUTABLE_H
 #define CLEW_CLI_TARGET_EXECUTABLE_H
@@ -28,6 +27,9 @@ int executable_is_elf(const char *path);
  * loader.
  */
 int executable_is_musl_loader(const char *name);
+
+/* Returns whether the program in this file requests musl's loader. */
+int executable_is_for_musl(const char *path);
 
 /*
  * Returns the path of the program that executing `path` would load: `path`

@@ -88,6 +88,11 @@ static char *obstacle_of_program(pid_t pid)
 	free(program);
 	path = memory_printf("/proc/%d/exe", pid);
 	why = executable_obstacle(path);
+	if (!why && executable_is_for_musl(path))
+		why = memory_printf(
+			"it is linked with musl, which has no thread-local "
+			"storage for a library that a running process loads; "
+			"start the program with clew record");
 	free(path);
 	return why;
 }

@@ -41,7 +41,9 @@ static int is_foreign_loader(int fd, const Elf64_Phdr *segment)
 	if (read_at(fd, path, bytes, segment->p_offset) != (long)bytes)
 		return 0;
 	name = strrchr(path, '/');
-	return strcmp(name ? name + 1 : path, MACHINE_LOADER) != 0;
+	name = name ? name + 1 : path;
+	return strcmp(name, MACHINE_LOADER) != 0 &&
+	       strcmp(name, MACHINE_MUSL_LOADER) != 0;
 }
 
 /*
@@ -67,8 +69,8 @@ static int small_program_is_foreign(int fd, const Elf32_Ehdr *elf)
 }
 
 /*
- * Returns whether a 64-bit program has a loader other than glibc's. A program
- * without a loader ignores LD_PRELOAD.
+ * Returns whether a 64-bit program has a loader other than glibc's and musl's. A
+ * program without a loader ignores LD_PRELOAD.
  */
 static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the loader of a program that is about to be executed. musl's loader,
- * for example, ends the program if LD_PRELOAD names a library built for glibc;
- * the loader of a 32-bit program prints an error on stderr.
+ * Finds the loader of a program that is about to be executed. The loader of a
+ * 32-bit program, for example, prints an error on stderr if LD_PRELOAD names a
+ * 64-bit library.
  *
  * All functions are as safe in signal handlers, and in a child of vfork(), as
  * exec is, and preserve errno. For a file that cannot be read they assume
@@ -13,7 +13,7 @@
 
 /*
  * Returns whether the loader of the program, or of a script's interpreter, is
- * not glibc's.
+ * neither glibc's nor musl's.
  */
 int exec_target_is_foreign(const char *path);
 int exec_target_is_foreign_at(int fd); /* for an open file, which stays open */

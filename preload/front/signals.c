@@ -31,6 +31,7 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "libc/libc.h"
 #include "preload/front/chosen_signal.h"
 #include "preload/front/faults.h"
 #include "preload/front/signals.h"
@@ -206,10 +207,10 @@ EXPORT int siggetmask(void)
 	return sigblock(0);
 }
 
-/* As in sigaddset(): the two signals that libc uses itself are invalid. */
+/* As in sigaddset(): the signals that libc uses itself are invalid. */
 static int is_of_libc(int signal)
 {
-	return signal == 32 || signal == 33;
+	return signal == 32 || signal == 33 || (signal == 34 && libc_is_musl());
 }
 
 static int change_one(int how, int signal)

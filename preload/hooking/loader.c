@@ -12,18 +12,26 @@
  *
  * If a debugger has set its breakpoint there first, the breakpoint stays, and
  * clew does not notice new modules.
+ *
+ * In musl, dlopen() alone calls this function: when the new modules are
+ * relocated, and before their constructors run. If musl was built for size, the
+ * function is one byte without padding. Then clew redirects the calls in
+ * dlopen() to the pad instead.
  */
 #include "preload/hooking/loader.h"
 
 #include <errno.h>
 #include <link.h>
 
+#include "disasm/decode.h"
 #include "disasm/function_code.h"
 #include "disasm/jumps.h"
 #include "disasm/prologue.h"
+#include "libc/libc.h"
 #include "preload/hooking/hook.h"
 #include "preload/hooking/hooking_turn.h"
 #include "preload/host/lookup.h"
+#include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/hot/thread.h"
@@ -34,10 +42,14 @@
 
 #define PAD_ROOM 64
 
+/* The calls in dlopen(), and the bytes of code that are searched for them. */
+#define CALLS_MAX    4
+#define DLOPEN_BYTES 4096
+
 static struct {
 	const struct r_debug *debug;
-	struct patch patch; /* patch of the loader, with one site */
-	struct patch_site site;
+	struct patch patch; /* patch of the loader */
+	struct patch_site sites[CALLS_MAX];
 	void (*also)(void);
 } watch;
 
@@ -122,54 +134,95 @@ static struct module *find_module_of(const struct modules *modules, uint64_t pc)
 	return NULL;
 }
 
-/*
- * Finds the address to overwrite in _dl_debug_state(). Fails unless the
- * function consists of a return instruction, is aligned, and has enough padding
- * behind it for a jump.
- */
-static int find_site(const struct r_debug *debug, uint64_t *pc)
+static int make_pad(struct cold *cold, uint8_t **pad)
 {
-	const uint8_t *code = (const uint8_t *)debug->r_brk;
-	struct prologue_query query = { .code = code };
+	const struct window_user user = module_user(watch.patch.module);
+	int err = window_alloc(&cold->windows, &user, PAD_ROOM, pad);
+
+	if (!err)
+		jump_encode_far(*pad, (uintptr_t)loader_has_changed);
+	return err;
+}
+
+static struct patch_text *add_site(uint64_t pc)
+{
+	struct patch_text *text = &watch.sites[watch.patch.site_count++].text;
+
+	text->pc = pc;
+	text->bytes = JUMP_BYTES;
+	copy_bytes(text->before, (const void *)pc, text->bytes);
+	return text;
+}
+
+/*
+ * Replaces the code of _dl_debug_state() by a jump. Fails unless the function
+ * consists of a return instruction, is aligned, and has enough padding behind
+ * it.
+ */
+static int replace_function(const struct decoder *decoder, const uint8_t *pad)
+{
+	const uint64_t start = watch.debug->r_brk;
+	struct prologue_query query = { .code = (const uint8_t *)start };
 	struct prologue prologue;
+	uint64_t pc;
+
+	query.size_bytes = function_empty_bytes(query.code);
+	query.padding_bytes = FUNCTION_ALIGNMENT - query.size_bytes;
+	prologue = prologue_judge(decoder, &query);
+	if (prologue.verdict != VERDICT_IS_JUMP_PADDED)
+		return -EBUSY;
+	pc = start + prologue.patch_offset;
+	return jump_encode(add_site(pc)->after, pc, (uintptr_t)pad);
+}
+
+/* Redirects the calls of _dl_debug_state() in dlopen(). */
+static int replace_calls(const struct decoder *decoder, const uint8_t *pad)
+{
+	const struct pc_range *code = &watch.patch.module->code;
+	const uint64_t start = (uintptr_t)next_dlopen;
+	uint64_t pc = start;
+	struct insn insn;
+	int err = 0;
+
+	while (!err && next_is_inside(code, pc) && pc - start < DLOPEN_BYTES &&
+	       watch.patch.site_count < CALLS_MAX &&
+	       !decode_scan(decoder, (const uint8_t *)pc, code->end - pc,
+			    &insn)) {
+		const uint64_t end = pc + insn.length;
+
+		if (insn.kind == INSN_CALL && insn.length == JUMP_BYTES &&
+		    end + (uint64_t)(int64_t)insn.branch_bytes ==
+			    watch.debug->r_brk)
+			err = call_encode(add_site(pc)->after, pc,
+					  (uintptr_t)pad);
+		pc = end;
+	}
+	return err || watch.patch.site_count ? err : -EBUSY;
+}
+
+static int replace(const uint8_t *pad)
+{
 	struct arena scratch = { 0 };
 	struct decoder decoder;
 	int err = decoder_open(&decoder, arena_memory, &scratch);
 
 	if (err)
 		return err;
-	query.size_bytes = function_empty_bytes(code);
-	query.padding_bytes = FUNCTION_ALIGNMENT - query.size_bytes;
-	prologue = prologue_judge(&decoder, &query);
+	err = replace_function(&decoder, pad);
+	if (err == -EBUSY && libc_is_musl())
+		err = replace_calls(&decoder, pad);
 	arena_fini(&scratch);
-	if (prologue.verdict != VERDICT_IS_JUMP_PADDED)
-		return -EBUSY;
-	*pc = debug->r_brk + prologue.patch_offset;
-	return 0;
-}
-
-static int make_jump(struct cold *cold, struct patch_text *text)
-{
-	const struct window_user user = module_user(watch.patch.module);
-	uint8_t *pad;
-	int err = window_alloc(&cold->windows, &user, PAD_ROOM, &pad);
-
-	if (err)
-		return err;
-	jump_encode_far(pad, (uintptr_t)loader_has_changed);
-	text->bytes = JUMP_BYTES;
-	copy_bytes(text->before, (const void *)text->pc, text->bytes);
-	return jump_encode(text->after, text->pc, (uintptr_t)pad);
+	return err;
 }
 
 /*
- * Patches _dl_debug_state(). The patch is in no list of patches, because
- * clew_unhook() must not revert it. Its pad (the jump to this file) is never
- * freed.
+ * Patches the loader. The patch is in no list of patches, because clew_unhook()
+ * must not revert it. Its pad (the jump to this file) is never freed.
  */
 int loader_watch(struct cold *cold)
 {
 	struct module *module;
+	uint8_t *pad;
 	int err;
 
 	watch.debug = lookup_debug();
@@ -178,12 +231,10 @@ int loader_watch(struct cold *cold)
 	module = find_module_of(&cold->modules, watch.debug->r_brk);
 	if (!module)
 		return -ENOENT;
-	watch.patch = (struct patch){ .module = module,
-				      .sites = &watch.site,
-				      .site_count = 1 };
-	err = find_site(watch.debug, &watch.site.text.pc);
+	watch.patch = (struct patch){ .module = module, .sites = watch.sites };
+	err = make_pad(cold, &pad);
 	if (!err)
-		err = make_jump(cold, &watch.site.text);
+		err = replace(pad);
 	if (!err)
 		err = windows_seal(&cold->windows);
 	return err ? err : patch_commit(&watch.patch);

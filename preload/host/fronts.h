@@ -89,6 +89,7 @@
 	X(setjmp, JUMPS)                                                       \
 	X(_setjmp, JUMPS)                                                      \
 	X(__sigsetjmp, JUMPS)                                                  \
+	X(sigsetjmp, JUMPS)                                                    \
 	X(getcontext, SWITCHES)
 
 /* The front makes the system call, or calls another front. */

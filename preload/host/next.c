@@ -2,9 +2,11 @@
 /* See next.h. */
 #include "preload/host/next.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stddef.h>
 
+#include "libc/libc.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 
@@ -47,7 +49,7 @@ static struct pc_range bounds_of(const void *function)
 {
 	struct bounds_search search = { .pc = (uintptr_t)function };
 
-	NEXT(dl_iterate_phdr)(find_bounds, &search);
+	libc_each_module(NEXT(dl_iterate_phdr), find_bounds, &search);
 	return search.bounds;
 }
 
@@ -65,6 +67,48 @@ static void find(void **function, const char *name)
 		*function = lookup_other(name);
 }
 
+/*
+ * Functions of glibc that musl lacks and whose fronts need a next function. A
+ * program finds the fronts by dlsym() or by weak references. Calls then fail:
+ * with -1, or with 0 if that means failure.
+ */
+#define MUSL_LACKS_HELD(X)                                                     \
+	X(epoll_pwait2, fail)                                                  \
+	X(pkey_mprotect, fail)                                                 \
+	X(swapcontext, fail)                                                   \
+	X(setcontext, fail)                                                    \
+	X(__sigaction, fail)                                                   \
+	X(__ppoll_chk, fail)                                                   \
+	X(dladdr1, find_nothing)
+#define MUSL_LACKS_JUMPED(X)                                                   \
+	X(getcontext, fail)                                                    \
+	X(dlmopen, find_nothing)
+
+static long fail(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+static long find_nothing(void)
+{
+	return 0;
+}
+
+static void replace_missing(void)
+{
+#define X(name, replacement)                                                   \
+	if (!next.name)                                                        \
+		next.name = (void *)replacement;
+	MUSL_LACKS_HELD(X)
+#undef X
+#define X(name, replacement)                                                   \
+	if (!next_##name)                                                      \
+		next_##name = (void *)replacement;
+	MUSL_LACKS_JUMPED(X)
+#undef X
+}
+
 static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 {
 #define X(name, import_traits) find(&next.name, #name);
@@ -74,6 +118,8 @@ static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 #define X(name, import_traits) find(&next_##name, #name);
 	FRONTS_JUMPED(X)
 #undef X
+	if (libc_is_musl())
+		replace_missing();
 	if (rt.is_late && next.libc.end)
 		return 1;
 	next.unwinder = bounds_of(next._Unwind_GetCFA);

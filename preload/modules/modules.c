@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libc/libc.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/sys/own_code.h"
@@ -361,7 +362,7 @@ int modules_update(struct modules *modules, struct arena *arena)
 	begin(&finder);
 	for (struct module *m = modules->first; m; m = m->next)
 		m->is_new = 0;
-	err = NEXT(dl_iterate_phdr)(see_module, &finder);
+	err = libc_each_module(NEXT(dl_iterate_phdr), see_module, &finder);
 	if (!err)
 		err = see_other_namespaces(&finder, see_module);
 	for (struct module *m = modules->first; m && !err; m = m->next)
@@ -404,7 +405,7 @@ void modules_find_unloaded(struct modules *modules)
 	struct finder finder = { .modules = modules };
 
 	begin(&finder);
-	NEXT(dl_iterate_phdr)(see_again, &finder);
+	libc_each_module(NEXT(dl_iterate_phdr), see_again, &finder);
 	see_other_namespaces(&finder, see_again);
 	if (modules->first)
 		modules->first->generation = modules->generation;

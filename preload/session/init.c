@@ -2,16 +2,21 @@
 /*
  * Start and end of the runtime in the target.
  *
- * The constructor runs before those of all other modules (the library is linked
- * with -z initfirst), so their constructors are hooked already. If anything
- * fails, the program runs as though clew were absent, and the recording, if one
- * exists, contains the reason.
+ * With glibc, the constructor starts the runtime. It runs before those of all
+ * other modules (the library is linked with -z initfirst), so their
+ * constructors are hooked already. musl ignores this flag and calls
+ * constructors without arguments, but later: from __libc_start_main(). There,
+ * clew's wrapper of that function starts the runtime.
+ *
+ * If anything fails, the program runs as though clew were absent, and the
+ * recording, if one exists, contains the reason.
  */
 #include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libc/libc.h"
 #include "preload/answers/snapshots.h"
 #include "preload/budget/budget.h"
 #include "preload/front/changed_text.h"
@@ -113,6 +118,11 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 	if (err)
 		return err;
 	text = text_in(why, bytes);
+	if (!libc_modules_are_readable()) {
+		text_string(&text,
+			    "this version of musl has an unknown loader");
+		return -ENOTSUP;
+	}
 	if (has_threads()) {
 		text_string(&text, "another thread was started before clew, by "
 				   "an LD_AUDIT library or, before glibc 2.34, "
@@ -211,7 +221,7 @@ static void start(const char *dir, int argc, char **argv, char **environment)
  */
 static int is_preloaded(void)
 {
-	return lookup_next("gnu_get_libc_version") != NULL;
+	return lookup_next("__libc_start_main") != NULL;
 }
 
 /*
@@ -233,18 +243,11 @@ static int has_more_rights(void)
 		       sys_call(SYS_getgid, 0, 0, 0, 0, 0, 0);
 }
 
-__attribute__((constructor)) static void initialise(int argc, char **argv,
-						    char **environment)
+static void begin_preloaded(int argc, char **argv, char **environment)
 {
 	int saved_errno = errno;
 	const char *dir;
 
-	if (own_place_is_in_blocks())
-		attach_begin_in_blocks();
-	/* This is stored last: it means that the rest is complete. */
-	clew_attachment.version = WIRE_ATTACH_VERSION;
-	if (!is_preloaded())
-		return;
 	clew_attachment.state = WIRE_ATTACH_PRELOADED;
 	rt.runtimes = &clew_attachment.runtimes;
 	next_find();
@@ -258,15 +261,23 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	errno = saved_errno;
 }
 
-/*
- * Called by clew's __libc_start_main() (start.S). The constructors of all
- * libraries have run, so their functions can be called; the program's own
- * constructors have not.
- */
-void init_before_main(void)
+__attribute__((constructor)) static void initialise(int argc, char **argv,
+						    char **environment)
+{
+	if (own_place_is_in_blocks())
+		attach_begin_in_blocks();
+	/* This is stored last: it means that the rest is complete. */
+	clew_attachment.version = WIRE_ATTACH_VERSION;
+	if (is_preloaded() && !libc_is_musl())
+		begin_preloaded(argc, argv, environment);
+}
+
+void init_before_main(const void *main, int argc, char **argv)
 {
 	uint32_t muted;
 
+	if (libc_is_musl())
+		begin_preloaded(argc, argv, argv + argc + 1);
 	if (!rt.header || rt.header->state != WIRE_RUNNING)
 		return;
 	muted = switch_mute(HOT_MUTED_OWN);

@@ -27,7 +27,7 @@
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 
-#define RT_FIRST 34 /* libc uses 32 and 33 */
+#define RT_FIRST 35 /* libc uses 32 and 33, musl 34 also */
 #define RT_LAST  64
 /* in the middle, because programs use the lowest and the highest first */
 #define RT_PREFERRED 58

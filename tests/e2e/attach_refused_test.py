@@ -244,12 +244,18 @@ class Refused(Attached):
     def test_musl_is_refused(self):
         built = self.run_program(
             ["musl-gcc", "-x", "c", "-", "-o", "other"],
-            input=b"int pause(void); int main(void) { return pause(); }\n")
+            input=b"#include <unistd.h>\nint main(void) { char byte;"
+                  b"while (read(0, &byte, 1) == 1) write(1, &byte, 1); }\n")
         self.assertEqual(built.returncode, 0, built.stderr)
         program = self.work / "other"
-        process = self.start([program])
+        process = self.start([program], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE)
         self.assertTrue(until(lambda: runs(process, "other")))
-        self.assert_refused(process.pid, "musl", "linked with glibc")
+        self.assert_refused(process.pid, "musl", "clew record")
+        self.assertNotIn(
+            "libclew", pathlib.Path(f"/proc/{process.pid}/maps").read_text())
+        self.assertEqual(process.communicate(b"lives"), (b"lives", None))
+        self.assertEqual(process.returncode, 0)
 
     def test_process_started_by_the_loader_is_refused(self):
         loader = next(pathlib.Path("/lib64").glob("ld-linux-*"), None)

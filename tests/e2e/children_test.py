@@ -254,9 +254,12 @@ for i in range(2):
 
     @needs("musl-gcc")
     def test_programs_with_another_loader_run(self):
-        """musl's loader would end the process, since it cannot load a glibc
-        library."""
-        subprocess.run(["musl-gcc", "-x", "c", "-", "-o", "other"], text=True,
+        """A loader of another C library may end the process, since it cannot
+        load libclew.so."""
+        loader = self.work / "ld-other.so.1"
+        shutil.copy("/lib/ld-musl-x86_64.so.1", loader)
+        subprocess.run(["musl-gcc", "-x", "c", "-", "-o", "other",
+                        f"-Wl,--dynamic-linker={loader}"], text=True,
                        cwd=self.work, check=True,
                        input="int main(void) { return 7; }")
         other = self.work / "other"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Callbacks from the C library: qsort, bsearch, tsearch, twalk, on_exit. */
 #define TRUTH_MAIN
+#include "tests/targets/exit_handlers.h"
 #include "tests/targets/truth.h"
 
 #include <search.h>
@@ -74,7 +75,7 @@ int main(void)
 
 	ENTER(main);
 	fill();
-	on_exit(at_exit, NULL); /* atexit() is linked into the program */
+	on_exit(at_exit, NULL);
 	qsort(items, ITEMS, sizeof(items[0]), compare);
 	for (unsigned int i = 0; i < ITEMS; i++)
 		found += bsearch(&items[i], items, ITEMS, sizeof(items[0]),

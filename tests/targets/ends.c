@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "tests/targets/exit_handlers.h"
+
 static COUNTED int work(int n)
 {
 	ENTER(work);
@@ -37,12 +39,6 @@ TRUTH_INLINE void say(const char *what)
 	if (write(STDOUT_FILENO, what, strlen(what)) < 0)
 		_exit(9);
 }
-
-/*
- * atexit() would be a function of the program: libc links it into every
- * program.
- */
-int __cxa_at_quick_exit(void (*)(void *), void *);
 
 static COUNTED void at_quick_exit_last(void *unused)
 {

@@ -10,6 +10,7 @@
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <string.h>
@@ -258,10 +259,18 @@ static COUNTED int forks_deep(int depth)
 	return result;
 }
 
-/* Not below main: pthread_atfork() is linked in statically and not counted. */
-__attribute__((constructor)) static void watch_forks(int argc, char **argv)
+/*
+ * Not below main: pthread_atfork() is linked in statically and not counted.
+ * musl's constructors have no arguments.
+ */
+__attribute__((constructor)) static void watch_forks(void)
 {
-	if (argc > 1 && !strcmp(argv[1], "watched"))
+	char words[4096] = "";
+	const int fd = open("/proc/self/cmdline", O_RDONLY);
+	const ssize_t bytes = read(fd, words, sizeof(words) - 1);
+
+	close(fd);
+	if (bytes > 0 && !strcmp(words + strlen(words) + 1, "watched"))
 		pthread_atfork(before_fork, after_fork_in_parent,
 			       after_fork_in_child);
 }

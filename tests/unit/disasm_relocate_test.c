@@ -139,6 +139,8 @@ static void jumps_encode(void **state)
 
 	assert_int_equal(jump_encode(out, 0x1000, 0x1005), 0);
 	assert_memory_equal(out, "\xe9\0\0\0\0", 5);
+	assert_int_equal(call_encode(out, 0x1000, 0x1105), 0);
+	assert_memory_equal(out, "\xe8\0\1\0\0", 5);
 	assert_int_equal(jump_encode(out, PC, PC + 0x80000004), 0);
 	assert_int_equal(jump_encode(out, PC, PC + 0x80000005), -ERANGE);
 	assert_int_equal(jump_encode(out, PC, PC + 5 - 0x80000000), 0);

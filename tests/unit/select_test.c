@@ -146,6 +146,9 @@ static void libc_is_excluded_by_default(void **state)
 	assert_int_equal(
 		select_module(&fixture->config, "/lib/libpthread.so.0"),
 		MODULE_IS_LIBC);
+	assert_int_equal(
+		select_module(&fixture->config, "/lib/ld-musl-x86_64.so.1"),
+		MODULE_IS_LIBC);
 	/* The names of files before glibc 2.34. */
 	assert_int_equal(select_module(&fixture->config, "/lib/libc-2.31.so"),
 			 MODULE_IS_LIBC);

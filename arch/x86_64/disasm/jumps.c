@@ -15,16 +15,27 @@ int jump_distance(uint64_t pc, uint64_t target, int32_t *rel)
 	return 0;
 }
 
-int jump_encode(uint8_t out[JUMP_BYTES], uint64_t pc, uint64_t target)
+static int encode(uint8_t out[JUMP_BYTES], uint8_t opcode, uint64_t pc,
+		  uint64_t target)
 {
 	int32_t rel;
 	int err = jump_distance(pc + JUMP_BYTES, target, &rel);
 
 	if (err)
 		return err;
-	out[0] = 0xe9;
+	out[0] = opcode;
 	memcpy(out + 1, &rel, sizeof(rel));
 	return 0;
+}
+
+int jump_encode(uint8_t out[JUMP_BYTES], uint64_t pc, uint64_t target)
+{
+	return encode(out, 0xe9, pc, target);
+}
+
+int call_encode(uint8_t out[JUMP_BYTES], uint64_t pc, uint64_t target)
+{
+	return encode(out, 0xe8, pc, target);
 }
 
 void jump_encode_far(uint8_t out[JUMP_FAR_BYTES], uint64_t target)

@@ -5,6 +5,7 @@
  *	a jump		e9 rel32
  *	a short jump	eb rel8
  *	a far jump	ff 25 00 00 00 00, then the target: jmp *0(%rip)
+ *	a call		e8 rel32
  *	a breakpoint	cc (int3): one byte, so that writing is atomic
  *
  * A distance is relative to the end of the jump, is its last field, and is
@@ -30,6 +31,9 @@ int jump_distance(uint64_t pc, uint64_t target, int32_t *rel);
 
 /* Encodes a jump at pc. Returns 0, or -ERANGE with `out` unchanged. */
 int jump_encode(uint8_t out[JUMP_BYTES], uint64_t pc, uint64_t target);
+
+/* Encodes a call at pc, which has the size of a jump. Returns the same. */
+int call_encode(uint8_t out[JUMP_BYTES], uint64_t pc, uint64_t target);
 
 static inline void jump_encode_short(uint8_t out[JUMP_SHORT_BYTES],
 				     int8_t distance)

@@ -16,6 +16,13 @@
 #define MACHINE_LOADER "ld-linux-x86-64.so.2" /* the name of glibc's loader */
 
 /*
+ * musl's loader, which is also the C library: the name by which programs
+ * request it, and its DT_SONAME on Alpine.
+ */
+#define MACHINE_MUSL_LOADER "ld-musl-x86_64.so.1"
+#define MACHINE_MUSL_SONAME "libc.musl-x86_64.so.1"
+
+/*
  * The flags of an x86-64 library in /etc/ld.so.cache, and the folders that the
  * loader searches last, Debian's first.
  */

@@ -35,6 +35,7 @@
 	BEFORE	setjmp
 	BEFORE	_setjmp
 	BEFORE	__sigsetjmp
+	BEFORE	sigsetjmp
 	BEFORE	getcontext
 
 	.section .note.GNU-stack, "", @progbits

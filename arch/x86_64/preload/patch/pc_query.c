@@ -14,7 +14,7 @@
 #include "preload/time/watch.h"
 
 #define SIGNAL_LAST   64
-#define SIGNAL_FIRST  34 /* libc uses 32 and 33 itself */
+#define SIGNAL_FIRST  35 /* libc uses 32 and 33 itself, musl 34 also */
 #define SYSCALL_BYTES 2
 #define LOAD_BYTES    5 /* mov $number,%eax before the system call */
 

@@ -18,8 +18,9 @@
 
 static void on_trap(int signal, siginfo_t *info, void *context);
 
-#define NSIG_LIBC_FIRST 32 /* the GNU C library uses signals 32 and 33 */
-#define SENT_BY_PERF    6  /* TRAP_PERF of <asm-generic/siginfo.h> */
+/* libc uses signals 32 and 33, and musl 34 also */
+#define LIBC_SIGNALS (UINT64_C(7) << 31)
+#define SENT_BY_PERF 6 /* TRAP_PERF of <asm-generic/siginfo.h> */
 /* First bytes of a siginfo_t, with all fields of the signals that are held. */
 #define INFO_BYTES 40
 
@@ -281,9 +282,8 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 
 int trap_is_blocked(uint64_t mask)
 {
-	const uint64_t others =
-		~(TRAP_BIT | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP) |
-		  UINT64_C(3) << (NSIG_LIBC_FIRST - 1));
+	const uint64_t others = ~(TRAP_BIT | SIGNAL_BIT(SIGKILL) |
+				  SIGNAL_BIT(SIGSTOP) | LIBC_SIGNALS);
 
 	mask = ticks_put_back(mask);
 	return own.mask_request == BLOCKED || own.mask_request == HANDLING ||

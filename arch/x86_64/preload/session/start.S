@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew's wrapper of __libc_start_main(), which the _start of programs for glibc
- * calls: the last code of clew before main(). The wrapper jumps to libc's
- * function, so that no frame of clew stays on the stack.
+ * clew's wrapper of __libc_start_main(), which the _start of programs calls: the
+ * last code of clew before main(). The wrapper passes its arguments on, and
+ * jumps to libc's function, so that no frame of clew stays on the stack.
  */
 	.text
 	.globl	__libc_start_main
