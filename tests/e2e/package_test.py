@@ -312,7 +312,18 @@ class Portable(clewtest.Case):
             with self.subTest(file.name):
                 self.assertLessEqual(self.needed(file), GLIBC)
         self.assertTrue((folder / "share/man/man1/clew-record.1.gz").exists())
-        self.assertTrue((folder / "include/clew.h").exists())
+
+    @needs("cc", "pkg-config")
+    def test_agent_library_of_the_tarball_can_be_linked(self):
+        folder = self.unpack(self.package("tarball"))
+        self.environment.update(PKG_CONFIG_PATH=str(folder / "lib/pkgconfig"),
+                                LD_LIBRARY_PATH=str(folder / "lib"))
+        flags = self.ask("pkg-config", "--cflags", "--libs", "clew").split()
+        source = self.work / "program.c"
+        source.write_text("#include <clew.h>\nint main(void) "
+                          "{ return clew_context().flags != 0; }\n")
+        self.ask("cc", "-o", self.work / "program", source, *flags)
+        self.ask(self.work / "program")
 
     def test_tarball_has_all_licences(self):
         folder = self.unpack(self.package("tarball"))
