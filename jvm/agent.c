@@ -24,6 +24,7 @@
 #include "jvm/inplace/in_place.h"
 #include "jvm/jni/jni_env.h"
 #include "jvm/jvmti/asked_method.h"
+#include "jvm/jvmti/environment.h"
 #include "jvm/jvmti/line_tables.h"
 #include "jvm/natives/bound_natives.h"
 #include "jvm/natives/bridge.h"
@@ -66,6 +67,7 @@ static struct {
 	/* whether bridges can determine the callers of natives */
 	int knows_callers;
 	int is_exact; /* whether Java methods count their calls */
+	int knows_intrinsics;
 	/*
 	 * Whether Java methods count their calls all the time, not only while
 	 * counting is switched on (standby). Bridges then need not find
@@ -392,7 +394,12 @@ static int listen(jvmtiEnv *jvmti)
 	jvmtiCapabilities wanted = { .can_generate_native_method_bind_events =
 					     1 };
 
-	agent.is_exact = java_exact_is_wanted() &&
+	/*
+	 * The tracker calls natives of Unsafe, some of which change the
+	 * thread's id. They must not be counted, and they are known by their
+	 * intrinsics.
+	 */
+	agent.is_exact = java_exact_is_wanted() && agent.knows_intrinsics &&
 			 !java_exact_prepare(jvmti, &callbacks);
 	agent.is_silent = agent.is_exact && !standby_is_wanted();
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted) &&
@@ -442,13 +449,15 @@ void agent_begin(JavaVM *vm)
 
 	if (!atomic_compare_exchange_strong(&agent.vm, &nobody, vm))
 		return; /* the command line has also requested the agent */
-	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) == JNI_OK) {
+	jvmti = environment_open(vm);
+	if (jvmti) {
 		atomic_store(&agent.last_vm, vm);
+		agent.knows_intrinsics =
+			!intrinsics_learn((uintptr_t)(*vm)->GetEnv);
 		if (listen(jvmti)) {
 			listen_to_compilers(jvmti);
 			agent.heard = jvmti;
 			agent.knows_callers = !callers_begin(vm);
-			intrinsics_learn((uintptr_t)(*vm)->GetEnv);
 			atomic_store(&rt.header->java,
 				     java_exact_is_wanted() && !agent.is_exact
 					     ? WIRE_JAVA_INEXACT

@@ -62,10 +62,9 @@ static JavaVM *find_machine(void)
 static int is_delicate(uint64_t pc)
 {
 	const unsigned char *is_used = hotspot_option(pc, "UseZGC");
-	const int32_t *version = hotspot_static_at(pc, "Abstract_VM_Version",
-						   "_vm_major_version");
+	const int version = hotspot_version(pc);
 
-	return is_used && *is_used && (!version || *version > CALM_VERSION);
+	return is_used && *is_used && (!version || version > CALM_VERSION);
 }
 
 void late_begin(void)

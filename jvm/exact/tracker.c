@@ -25,7 +25,9 @@
 
 /* The first version of Java whose class Thread has a field "holder". */
 #define HOLDER_SINCE 19
-#define NAME_BYTES   64
+/* The version of JVMTI that Java 8 has. */
+#define NUMBER_OF_8 1
+#define NAME_BYTES  64
 /*
  * If a thread is in the tracker, the tracker is among this many of the thread's
  * innermost methods.
@@ -164,9 +166,10 @@ static enum tracker_layout find_layout(jvmtiEnv *jvmti)
 
 	(*jvmti)->GetVersionNumber(jvmti, &number);
 	number &= JVMTI_VERSION_MASK_MAJOR;
-	return number >> JVMTI_VERSION_SHIFT_MAJOR >= HOLDER_SINCE
-		       ? TRACKER_IN_HOLDER
-		       : TRACKER_IN_THREAD;
+	number >>= JVMTI_VERSION_SHIFT_MAJOR;
+	return number >= HOLDER_SINCE  ? TRACKER_IN_HOLDER
+	       : number == NUMBER_OF_8 ? TRACKER_IN_THREAD_8
+				       : TRACKER_IN_THREAD;
 }
 
 int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni, int stands_by)

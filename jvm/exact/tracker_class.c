@@ -172,30 +172,45 @@ static void make_rethrow(struct tracker_making *making,
 	making_put(making, ATHROW);
 }
 
-static void put_offset(struct tracker_making *making, const char *class,
+/* Java 8 has no method of Unsafe that takes the name of a field. */
+static void put_offset(struct tracker_making *making,
+		       enum tracker_layout layout, const char *class,
 		       const char *field, uint32_t to)
 {
+	const char *parameters = "(Ljava/lang/Class;Ljava/lang/String;)J";
+
 	making_put_with(making, GETSTATIC, making->unsafe_field);
 	making_put_with(making, LDC_W, pool_add_class(&making->pool, class));
 	making_put_with(making, LDC_W, pool_add_text(&making->pool, field));
-	making_put_with(
-		making, INVOKEVIRTUAL,
-		making_add_method(making, TRACKER_UNSAFE, "objectFieldOffset",
-				  "(Ljava/lang/Class;Ljava/lang/String;)J"));
+	if (layout == TRACKER_IN_THREAD_8) {
+		making_put_with(making, INVOKEVIRTUAL,
+				making_add_method(making, "java/lang/Class",
+						  "getDeclaredField",
+						  "(Ljava/lang/String;)"
+						  "Ljava/lang/reflect/Field;"));
+		parameters = "(Ljava/lang/reflect/Field;)J";
+	}
+	making_put_with(making, INVOKEVIRTUAL,
+			making_add_method(making, making->unsafe,
+					  "objectFieldOffset", parameters));
 	making_put_with(making, PUTSTATIC, to);
 }
 
 static void make_initialiser(struct tracker_making *making,
 			     enum tracker_layout layout)
 {
-	making_put_with(making, INVOKESTATIC,
-			making_add_method(making, TRACKER_UNSAFE, "getUnsafe",
-					  "()L" TRACKER_UNSAFE ";"));
+	const char *type = layout == TRACKER_IN_THREAD_8
+				   ? "()Lsun/misc/Unsafe;"
+				   : "()Ljdk/internal/misc/Unsafe;";
+
+	making_put_with(
+		making, INVOKESTATIC,
+		making_add_method(making, making->unsafe, "getUnsafe", type));
 	making_put_with(making, PUTSTATIC, making->unsafe_field);
 	if (layout == TRACKER_IN_HOLDER)
-		put_offset(making, TRACKER_THREAD, "holder",
+		put_offset(making, layout, TRACKER_THREAD, "holder",
 			   making->holder_field);
-	put_offset(making,
+	put_offset(making, layout,
 		   layout == TRACKER_IN_HOLDER ? TRACKER_HOLDER
 					       : TRACKER_THREAD,
 		   "stackSize", making->word_field);
@@ -298,7 +313,7 @@ int tracker_class_make(const struct classfile_caller *caller,
 	making_add_constants(&making, kind->layout);
 	write_methods(&making, kind);
 	making_write_class(&making, 4);
-	making_write_field(&making, TRACKER_FINAL, "U", "L" TRACKER_UNSAFE ";");
+	making_write_field(&making, TRACKER_FINAL, "U", making.unsafe_type);
 	making_write_field(&making, TRACKER_FINAL, "WORD", "J");
 	making_write_field(&making, TRACKER_FINAL, "HOLDER", "J");
 	making_write_field(&making, TRACKER_PUBLIC | TRACKER_VOLATILE,

@@ -19,7 +19,8 @@
  * of the address of the thread's block (preload/hot/thread.h) in this field.
  */
 enum tracker_layout {
-	TRACKER_IN_THREAD, /* in Thread.stackSize (until Java 18) */
+	TRACKER_IN_THREAD_8, /* in Thread.stackSize, by Unsafe of Java 8 */
+	TRACKER_IN_THREAD,   /* in Thread.stackSize (until Java 18) */
 	/*
 	 * in Thread.holder.stackSize; for a virtual thread in that of its
 	 * carrier

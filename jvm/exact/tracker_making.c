@@ -185,7 +185,7 @@ void making_put_leave(struct tracker_making *making, enum tracker_layout layout)
 {
 	struct tracker_ways ways;
 
-	if (layout == TRACKER_IN_THREAD) {
+	if (layout != TRACKER_IN_HOLDER) {
 		put_leave_in_thread(making);
 		return;
 	}
@@ -320,20 +320,26 @@ int making_end(struct tracker_making *making, struct classfile_result *result)
 void making_add_constants(struct tracker_making *making,
 			  enum tracker_layout layout)
 {
+	const int is_old = layout == TRACKER_IN_THREAD_8;
+
+	making->unsafe =
+		is_old ? "sun/misc/Unsafe" : "jdk/internal/misc/Unsafe";
+	making->unsafe_type =
+		is_old ? "Lsun/misc/Unsafe;" : "Ljdk/internal/misc/Unsafe;";
 	making->unsafe_field =
-		making_add_field(making, "U", "L" TRACKER_UNSAFE ";");
+		making_add_field(making, "U", making->unsafe_type);
 	making->word_field = making_add_field(making, "WORD", "J");
 	making->holder_field = making_add_field(making, "HOLDER", "J");
 	making->state_field = making_add_field(making, STANDBY_FIELD, "I");
-	making->get_long = making_add_method(making, TRACKER_UNSAFE, "getLong",
+	making->get_long = making_add_method(making, making->unsafe, "getLong",
 					     "(Ljava/lang/Object;J)J");
 	making->get_long_volatile =
-		making_add_method(making, TRACKER_UNSAFE, "getLongVolatile",
+		making_add_method(making, making->unsafe, "getLongVolatile",
 				  "(Ljava/lang/Object;J)J");
-	making->put_long = making_add_method(making, TRACKER_UNSAFE, "putLong",
+	making->put_long = making_add_method(making, making->unsafe, "putLong",
 					     "(Ljava/lang/Object;JJ)V");
 	making->get_reference =
-		making_add_method(making, TRACKER_UNSAFE, "getReference",
+		making_add_method(making, making->unsafe, "getReference",
 				  "(Ljava/lang/Object;J)Ljava/lang/Object;");
 	making->current_thread = making_add_method(
 		making, TRACKER_THREAD,

@@ -17,7 +17,6 @@
 #define TRACKER_PUBLIC   0x0001
 #define TRACKER_FINAL    0x0010
 #define TRACKER_VOLATILE 0x0040
-#define TRACKER_UNSAFE   "jdk/internal/misc/Unsafe"
 #define TRACKER_THREAD   "java/lang/Thread"
 #define TRACKER_HOLDER   "java/lang/Thread$FieldHolder"
 
@@ -66,6 +65,7 @@ struct tracker_making {
 	struct class_output members, whole;
 	const char *name;
 	uint32_t code_name, method_count;
+	const char *unsafe, *unsafe_type; /* name and descriptor of Unsafe */
 	uint32_t unsafe_field, word_field, holder_field, state_field;
 	uint32_t get_long, get_long_volatile, put_long, get_reference;
 	uint32_t current_thread, natives_enter, natives_exit, natives_caught,

@@ -68,6 +68,25 @@ int64_t hotspot_offset(uint64_t machine_pc, const char *type, const char *field)
 	return entry && at ? *(const int64_t *)(entry + at) : -1;
 }
 
+int hotspot_version(uint64_t machine_pc)
+{
+	const int32_t *version = hotspot_static_at(
+		machine_pc, "Abstract_VM_Version", "_vm_major_version");
+
+	/* JDK 8 is the last one with a single heap of code. */
+	if (hotspot_static_at(machine_pc, "CodeCache", "_heap"))
+		return 8;
+	return version ? *version : 0;
+}
+
+int64_t hotspot_symbol_text(uint64_t machine_pc)
+{
+	const int64_t offset = hotspot_offset(machine_pc, "Symbol", "_body[0]");
+
+	return offset < 0 ? hotspot_offset(machine_pc, "Symbol", "_body")
+			  : offset;
+}
+
 const void *hotspot_option(uint64_t machine_pc, const char *name)
 {
 	const char *option =

@@ -24,6 +24,15 @@ int64_t hotspot_offset(uint64_t machine_pc, const char *type,
 		       const char *field);
 
 /*
+ * Returns the version of Java, such as 17, or 0 if it is unknown. HotSpot's own
+ * number is another one in JDK 8: 25.
+ */
+int hotspot_version(uint64_t machine_pc);
+
+/* Returns the offset of the text in HotSpot's Symbol, or -1. */
+int64_t hotspot_symbol_text(uint64_t machine_pc);
+
+/*
  * Returns the address of an option's value (-XX:NAME), or NULL if there is no
  * such option.
  */

@@ -13,6 +13,7 @@
 #include "jvm/inplace/compiled_shape.h"
 #include "jvm/inplace/in_place_methods.h"
 #include "jvm/jvmti/asked_method.h"
+#include "jvm/jvmti/environment.h"
 #include "jvm/jvmti/java_context.h"
 #include "jvm/jvmti/java_exceptions.h"
 #include "jvm/jvmti/line_tables.h"
@@ -380,8 +381,10 @@ static int make_environment(JavaVM *vm)
 	};
 	jvmtiEnv *jvmti;
 
-	if (java_selection_begin(rt.config->java_methods) ||
-	    (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) != JNI_OK)
+	if (java_selection_begin(rt.config->java_methods))
+		return -1;
+	jvmti = environment_open(vm);
+	if (!jvmti)
 		return -1;
 	place.vm = vm;
 	place.jvmti = jvmti;

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "jvm/jvmti/environment.h"
 #include "jvm/jvmti/java_exceptions.h"
 
 struct wished_call {
@@ -81,10 +82,10 @@ int from_java_call(JavaVM *vm, JNIEnv *jni, from_java_function function,
 		   void *context)
 {
 	struct wished_call wished = { function, context };
-	jvmtiEnv *jvmti;
+	jvmtiEnv *jvmti = environment_open(vm);
 	int err;
 
-	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) != JNI_OK)
+	if (!jvmti)
 		return -ENOTSUP;
 	err = call(jvmti, jni, &wished);
 	(*jvmti)->DisposeEnvironment(jvmti);

@@ -16,8 +16,10 @@
 #include <stddef.h>
 
 #include "jvm/hotspot/hotspot.h"
+#include "jvm/jvmti/environment.h"
 #include "jvm/jvmti/from_java.h"
 #include "jvm/jvmti/java_exceptions.h"
+#include "jvm/jvmti/own_loaders.h"
 #include "preload/host/lookup.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
@@ -73,7 +75,7 @@ struct natives_search {
 	 * address of the code to which unbound natives lead; 0 if it is unknown
 	 */
 	uint64_t unbound;
-	jobject unsafe, platform;
+	jobject unsafe;
 	jmethodID get_long;
 	uint32_t found;
 	uint64_t text_used;
@@ -104,7 +106,6 @@ static int learn(struct natives_search *search)
 		{ &search->name_index, "ConstMethod", "_name_index" },
 		{ &search->signature_index, "ConstMethod", "_signature_index" },
 		{ &search->length, "Symbol", "_length" },
-		{ &search->text, "Symbol", "_body[0]" },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
@@ -113,10 +114,11 @@ static int learn(struct natives_search *search)
 		if (*wanted[i].to < 0)
 			return -ENOTSUP;
 	}
+	search->text = hotspot_symbol_text(pc);
 	search->klass = klass ? *klass : 0;
 	search->method_bytes = hotspot_size(pc, "Method");
 	search->pool_bytes = hotspot_size(pc, "ConstantPool");
-	return search->klass > 0 && search->pool_bytes &&
+	return search->text >= 0 && search->klass > 0 && search->pool_bytes &&
 			       search->method_bytes &&
 			       search->method_bytes + sizeof(uint64_t) <=
 				       METHOD_BYTES
@@ -158,24 +160,39 @@ static jobject call_static(JNIEnv *jni, jclass class, const char *name,
 	return has_thrown(jni) ? NULL : object;
 }
 
+/*
+ * Returns the object of the class Unsafe. JDK 8 has only sun.misc.Unsafe, whose
+ * getUnsafe() cannot be called from native code.
+ */
+static jobject find_unsafe(JNIEnv *jni, jclass *unsafe)
+{
+	jfieldID field;
+
+	*unsafe = find_class(jni, "jdk/internal/misc/Unsafe");
+	if (*unsafe)
+		return call_static(jni, *unsafe, "getUnsafe",
+				   "()Ljdk/internal/misc/Unsafe;");
+	*unsafe = find_class(jni, "sun/misc/Unsafe");
+	if (!*unsafe)
+		return NULL;
+	field = (*jni)->GetStaticFieldID(jni, *unsafe, "theUnsafe",
+					 "Lsun/misc/Unsafe;");
+	return has_thrown(jni) || !field
+		       ? NULL
+		       : (*jni)->GetStaticObjectField(jni, *unsafe, field);
+}
+
 static int find_helpers(struct natives_search *search)
 {
 	JNIEnv *jni = search->jni;
-	jclass unsafe = find_class(jni, "jdk/internal/misc/Unsafe");
-	jclass loader = find_class(jni, "java/lang/ClassLoader");
+	jclass unsafe;
 
-	if (!unsafe || !loader)
+	search->unsafe = find_unsafe(jni, &unsafe);
+	if (!search->unsafe || own_loaders_find(jni))
 		return -ENOTSUP;
-	search->unsafe = call_static(jni, unsafe, "getUnsafe",
-				     "()Ljdk/internal/misc/Unsafe;");
-	search->platform = call_static(jni, loader, "getPlatformClassLoader",
-				       "()Ljava/lang/ClassLoader;");
 	search->get_long = (*jni)->GetMethodID(jni, unsafe, "getLong",
 					       "(Ljava/lang/Object;J)J");
-	return !has_thrown(jni) && search->unsafe && search->platform &&
-			       search->get_long
-		       ? 0
-		       : -ENOTSUP;
+	return !has_thrown(jni) && search->get_long ? 0 : -ENOTSUP;
 }
 
 static uint64_t klass_of(const struct natives_search *search, jclass class)
@@ -310,8 +327,7 @@ static int is_of_platform(const struct natives_search *search, jclass class)
 
 	if ((*search->jvmti)->GetClassLoader(search->jvmti, class, &loader))
 		return 1;
-	is_platform =
-		loader && (*jni)->IsSameObject(jni, loader, search->platform);
+	is_platform = loader && own_loaders_have(jni, loader);
 	if (loader)
 		(*jni)->DeleteLocalRef(jni, loader);
 	return is_platform;
@@ -525,9 +541,11 @@ long bound_natives_change(JavaVM *vm, JNIEnv *jni, uint64_t machine_pc,
 	search->context = context;
 	search->machine_pc = machine_pc;
 	result = learn(search);
-	if (!result && (*vm)->GetEnv(vm, (void **)&search->jvmti,
-				     JVMTI_VERSION_9) != JNI_OK)
-		result = -ENOTSUP;
+	if (!result) {
+		search->jvmti = environment_open(vm);
+		if (!search->jvmti)
+			result = -ENOTSUP;
+	}
 	if (!result) {
 		result = run(search);
 		(*search->jvmti)->DisposeEnvironment(search->jvmti);

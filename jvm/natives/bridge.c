@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 
-#include "jvm/hotspot/hotspot_frames.h"
 #include "jvm/natives/java_callers.h"
 #include "jvm/natives/java_stack.h"
 #include "preload/hot/large_table.h"
@@ -33,7 +32,7 @@ static uint64_t place_of_call(const struct bridge_frame *frame)
 	const uint64_t pc = native[1];
 
 	return java_code_has(&java_interpreter, pc)
-		       ? ((const uint64_t *)native[0])[FRAME_BYTECODE]
+		       ? ((const uint64_t *)native[0])[java_bytecode_words]
 		       : pc;
 }
 

@@ -81,15 +81,14 @@ static int learn_offsets(uint64_t pc, int is_17)
 
 int compiled_methods_learn(uint64_t machine_pc)
 {
-	const int32_t *version = hotspot_static_at(
-		machine_pc, "Abstract_VM_Version", "_vm_major_version");
+	const int version = hotspot_version(machine_pc);
 
 	methods.version = 0;
-	if (!version || (*version != 17 && *version != 25) ||
+	if ((version != 17 && version != 25) ||
 	    has_other_compiler(machine_pc) ||
-	    learn_offsets(machine_pc, *version == 17))
+	    learn_offsets(machine_pc, version == 17))
 		return -1;
-	methods.version = *version;
+	methods.version = version;
 	return 0;
 }
 

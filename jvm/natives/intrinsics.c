@@ -8,15 +8,17 @@
 /*
  * The first and last version of Java in which a method's identifier (jmethodID)
  * is the address of a pointer to the JVM's Method, and the Method contains the
- * number of its intrinsic in two bytes (0: none).
+ * number of its intrinsic (0: none) in two bytes, or one before WIDE_SINCE.
  */
-#define OLDEST 11
-#define NEWEST 25
+#define OLDEST     8
+#define WIDE_SINCE 9
+#define NEWEST     25
 
 /* Offsets in bytes; written when a JVM gets the agent. */
 static struct {
 	/* offset in a Method of the intrinsic's number; -1 if it is unknown */
 	int64_t number;
+	int is_wide; /* whether the number has two bytes */
 	/*
 	 * The following fields lead from a Method to its name. -1 or 0 if they
 	 * are unknown.
@@ -31,26 +33,27 @@ static struct {
 
 /*
  * Names of methods that have an intrinsic's number but are called like other
- * natives: the compilers of HotSpot 11 to 25 generate a call for these methods
+ * natives: the compilers of HotSpot 8 to 25 generate a call for these methods
  * of Unsafe. No other methods with these names have intrinsics.
  */
 static const char *const called[] = { "park", "unpark" };
 
-void intrinsics_learn(uint64_t machine_pc)
+int intrinsics_learn(uint64_t machine_pc)
 {
-	const int32_t *version = hotspot_static_at(
-		machine_pc, "Abstract_VM_Version", "_vm_major_version");
+	const int version = hotspot_version(machine_pc);
 
 	at.number = -1;
-	if (!version || *version < OLDEST || *version > NEWEST)
-		return;
+	if (version < OLDEST || version > NEWEST)
+		return -1;
 	at.description = hotspot_offset(machine_pc, "Method", "_constMethod");
 	at.pool = hotspot_offset(machine_pc, "ConstMethod", "_constants");
 	at.index = hotspot_offset(machine_pc, "ConstMethod", "_name_index");
 	at.length = hotspot_offset(machine_pc, "Symbol", "_length");
-	at.text = hotspot_offset(machine_pc, "Symbol", "_body[0]");
+	at.text = hotspot_symbol_text(machine_pc);
 	at.entries_begin = hotspot_size(machine_pc, "ConstantPool");
 	at.number = hotspot_offset(machine_pc, "Method", "_intrinsic_id");
+	at.is_wide = version >= WIDE_SINCE;
+	return at.number < 0 ? -1 : 0;
 }
 
 static const char *pointer_at(const char *from, int64_t bytes)
@@ -100,8 +103,11 @@ static int is_called(const char *method)
 
 int intrinsics_have(const void *method)
 {
-	const char *const *id = method;
+	const char *its;
 
-	return at.number >= 0 && number_at(*id, at.number) != 0 &&
-	       !is_called(*id);
+	if (at.number < 0)
+		return 0;
+	its = *(const char *const *)method;
+	return (at.is_wide ? number_at(its, at.number) : its[at.number]) != 0 &&
+	       !is_called(its);
 }

@@ -11,9 +11,10 @@
 
 /*
  * Learns where this JVM's Method contains the number of its intrinsic.
- * machine_pc is the address of any function of the JVM.
+ * machine_pc is the address of any function of the JVM. Returns 0, or -1 if this
+ * is unknown.
  */
-void intrinsics_learn(uint64_t machine_pc);
+int intrinsics_learn(uint64_t machine_pc);
 
 /*
  * Returns whether the JVM may execute code of its own instead of the method

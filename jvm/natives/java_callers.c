@@ -18,6 +18,7 @@
 #include "jvm/hotspot/hotspot.h"
 #include "jvm/hotspot/java_numbers.h"
 #include "jvm/hotspot/java_recall.h"
+#include "jvm/jvmti/environment.h"
 #include "jvm/jvmti/line_tables.h"
 #include "jvm/natives/bridge.h"
 #include "jvm/natives/java_compose.h"
@@ -450,11 +451,12 @@ static void JNICALL code_is_made(jvmtiEnv *jvmti, const char *name,
  */
 static int find_code(void)
 {
-	atomic_store(&java_code.start,
-		     hotspot_static(machine_pc, "CodeCache", "_low_bound"));
-	atomic_store(&java_code.end,
-		     hotspot_static(machine_pc, "CodeCache", "_high_bound"));
-	return java_code.end > java_code.start;
+	uint64_t start, end;
+
+	java_stack_code(machine_pc, &start, &end);
+	atomic_store(&java_code.start, start);
+	atomic_store(&java_code.end, end);
+	return end > start;
 }
 
 /*
@@ -532,9 +534,9 @@ int callers_begin(void *machine)
 		.can_generate_garbage_collection_events = 1,
 	};
 	JavaVM *vm = machine;
-	jvmtiEnv *jvmti;
+	jvmtiEnv *jvmti = environment_open(vm);
 
-	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) != JNI_OK)
+	if (!jvmti)
 		return -1;
 	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)))

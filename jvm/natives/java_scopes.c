@@ -273,12 +273,11 @@ static int learn_common(uint64_t pc)
 		{ &layout.const_method, "Method", "_constMethod" },
 		{ &layout.code_bytes, "ConstMethod", "_code_size" },
 	};
-	const int *release = hotspot_static_at(pc, "Abstract_VM_Version",
-					       "_vm_major_version");
+	const int release = hotspot_version(pc);
 
 	layout.desc_bytes = hotspot_size(pc, "PcDesc");
 	layout.const_method_bytes = hotspot_size(pc, "ConstMethod");
-	layout.least_byte = release && *release >= RELEASE_NONZERO;
+	layout.least_byte = release >= RELEASE_NONZERO;
 	return release && layout.desc_bytes && layout.const_method_bytes &&
 	       learn(pc, wanted, COUNT(wanted));
 }

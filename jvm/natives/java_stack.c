@@ -39,6 +39,7 @@
 #define WORDS_BARRIER 0
 
 struct java_code java_code, java_interpreter;
+int64_t java_bytecode_words = FRAME_BYTECODE;
 
 static _Atomic uint64_t *sizes; /* allocated by java_stack_learn() */
 static _Atomic uint64_t generation;
@@ -210,7 +211,7 @@ static enum java_step leave_interpreted(struct position *at)
 	if (!is_on_stack(at, fp, at->sp))
 		return STEP_LOST;
 	need_frame_pointer(at);
-	bytecode = read_word(at, fp + 8 * FRAME_BYTECODE);
+	bytecode = read_word(at, fp + 8 * (uint64_t)java_bytecode_words);
 	/* A native method has no bytecode; its Method is hashed instead. */
 	mix(at, bytecode ? bytecode : read_word(at, fp + 8 * FRAME_METHOD));
 	return go_on(at, read_word(at, fp + 8 * FRAME_SENDER_SP),
@@ -436,7 +437,7 @@ static struct java_frame interpreted_at(const struct position *at)
 {
 	return (struct java_frame){
 		.method = word_at(at->fp + 8 * FRAME_METHOD),
-		.bytecode = word_at(at->fp + 8 * FRAME_BYTECODE),
+		.bytecode = word_at(at->fp + 8 * (uint64_t)java_bytecode_words),
 	};
 }
 
@@ -534,15 +535,20 @@ static int64_t length_offset(uint64_t pc)
 
 /*
  * Stores the heaps of the JVM's code. Returns their number; 0 if they are
- * unknown.
+ * unknown. JDK 8 has one heap.
  */
 static uint32_t learn_heaps(uint64_t pc)
 {
+	const uint64_t only = hotspot_static(pc, "CodeCache", "_heap");
 	const uint64_t array = hotspot_static(pc, "CodeCache", "_heaps");
 	const int64_t length = length_offset(pc);
 	const int64_t data = hotspot_offset(pc, "GrowableArray<int>", "_data");
 	int32_t count;
 
+	if (only) {
+		layout.heaps[0] = only;
+		return 1;
+	}
 	if (!array || length < 0 || data < 0)
 		return 0;
 	count = int_at(array + (uint64_t)length);
@@ -552,6 +558,25 @@ static uint32_t learn_heaps(uint64_t pc)
 		layout.heaps[i] = word_at(word_at(array + (uint64_t)data) +
 					  8 * (uint64_t)i);
 	return (uint32_t)count;
+}
+
+void java_stack_code(uint64_t machine_pc, uint64_t *start, uint64_t *end)
+{
+	const uint64_t only = hotspot_static(machine_pc, "CodeCache", "_heap");
+	const int64_t memory =
+		hotspot_offset(machine_pc, "CodeHeap", "_memory");
+	const int64_t low =
+		hotspot_offset(machine_pc, "VirtualSpace", "_low_boundary");
+	const int64_t high =
+		hotspot_offset(machine_pc, "VirtualSpace", "_high_boundary");
+	const uint64_t space = only + (uint64_t)memory;
+
+	*start = hotspot_static(machine_pc, "CodeCache", "_low_bound");
+	*end = hotspot_static(machine_pc, "CodeCache", "_high_bound");
+	if (only && memory >= 0 && low >= 0 && high >= 0) {
+		*start = word_at(space + (uint64_t)low);
+		*end = word_at(space + (uint64_t)high);
+	}
 }
 
 int java_stack_learn(uint64_t machine_pc)
@@ -569,6 +594,8 @@ int java_stack_learn(uint64_t machine_pc)
 		sizes = NULL;
 		return -1;
 	}
+	if (hotspot_version(machine_pc) == 8)
+		java_bytecode_words = FRAME_BYTECODE_JDK_8;
 	layout.heap_count = learn_heaps(machine_pc);
 	return layout.heap_count ? 0 : -1;
 }

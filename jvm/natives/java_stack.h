@@ -36,6 +36,12 @@ struct java_code {
  */
 extern struct java_code java_code, java_interpreter;
 
+/*
+ * Offset of the address of the current bytecode in the frame of an interpreted
+ * method, in words from the frame pointer.
+ */
+extern int64_t java_bytecode_words;
+
 static inline int java_code_has(const struct java_code *code, uint64_t pc)
 {
 	return pc < code->end && pc >= code->start;
@@ -54,6 +60,12 @@ static inline int java_code_has(const struct java_code *code, uint64_t pc)
  * can be walked.
  */
 int java_stack_learn(uint64_t machine_pc);
+
+/*
+ * Stores the range of addresses in which the JVM generates code; 0 and 0 if it
+ * is unknown.
+ */
+void java_stack_code(uint64_t machine_pc, uint64_t *start, uint64_t *end);
 
 /*
  * Returns the JVM's record of the code that contains a pc (CodeBlob *), or 0.

@@ -30,8 +30,8 @@ const char *java_text(uint32_t state)
 			("the JVM does not offer a usable JVMTI, or it writes "
 			 "a class data archive and therefore accepts no agent"),
 		[WIRE_JAVA_INEXACT] =
-			("the JVM does not let agents change classes, or it "
-			 "does not report its virtual threads"),
+			("the JVM does not let agents change classes, does not "
+			 "report its virtual threads, or is newer than 25"),
 		[WIRE_JAVA_IN_PLACE] =
 			"calls of its compiled methods are counted",
 		[WIRE_JAVA_UNSHAPED] =

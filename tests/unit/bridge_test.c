@@ -31,6 +31,7 @@ static uint64_t native_id;
  * walk.
  */
 struct java_code java_code, java_interpreter;
+int64_t java_bytecode_words = -8;
 static uint64_t stack_hash;
 
 uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end)
