@@ -101,7 +101,7 @@ public class Natives {
       System.out.println(counts[i] + " " + (NAMES[i].startsWith("com.") ? ""
                          : "com.acme.Natives.") + NAMES[i]);
     System.out.flush();
-    String pid = "" + ProcessHandle.current().pid();
+    String pid = new java.io.File("/proc/self").getCanonicalFile().getName();
     if (end.equals("attach"))
       for (int i = 2; i + 1 < arguments.length; i++)
         System.out.println(new ProcessBuilder(

@@ -35,8 +35,9 @@ def changed_code(pid):
             fields = line.split()
             path = pathlib.Path(fields[5] if len(fields) > 5 else "")
             if "x" not in fields[1] or not path.is_absolute() or \
-                    path.name == "libclew.so" or path.suffix == ".stubs":
-                continue
+                    path.name == "libclew.so" or \
+                    path.suffix in (".stubs", ".jsa"):
+                continue  # JDK 11 itself changes its archive of classes
             start, end = (int(n, 16) for n in fields[0].split("-"))
             if path.suffix == ".hooked":
                 found.append((str(path), end - start))

@@ -25,15 +25,19 @@ def find_home(version):
     homes = [pathlib.Path(os.environ.get(f"JAVA_HOME_{version}", "/nowhere")),
              *sorted(pathlib.Path("/usr/lib/jvm").glob("*"))]
     for home in homes:
-        release = home / "release"
-        if (home / "bin" / "java").exists() and release.exists() and re.search(
-                rf'(?m)^JAVA_VERSION="{version}\b',
-                release.read_text(errors="replace")):
+        release = home / "release"  # Debian's JDK 8 has none
+        text = release.read_text(errors="replace") if release.exists() else \
+            f'JAVA_VERSION="{home.name.removeprefix("java-")}"'
+        if (home / "bin" / "java").exists() and re.search(
+                rf'(?m)^JAVA_VERSION="(1\.)?{version}\b', text):
             return home
     return None
 
 
+# The JDKs with which all tests run, and those with which e2e/java_versions runs.
 HOMES = {version: find_home(version) for version in (17, 25)}
+OTHERS = {version: find_home(version) for version in (8, 11, 21)}
+ALL = OTHERS | HOMES
 
 
 class JavaCase(clewtest.Case):
@@ -44,25 +48,30 @@ class JavaCase(clewtest.Case):
         self.version = 17
 
     def home(self):
-        if not HOMES[self.version]:
+        if not ALL[self.version]:
             self.skipTest(f"no JDK {self.version} here (JAVA_HOME_"
                           f"{self.version}, /usr/lib/jvm)")
-        return HOMES[self.version]
+        return ALL[self.version]
 
     def java(self, *arguments):
         return [self.home() / "bin" / "java", "-Xmx256m", *arguments]
 
-    def classes(self):
-        """Compiles the sources; returns the folder of class files."""
-        classes = self.work / "classes"
+    def compiled(self, name, *sources):
+        """Compiles sources for JDK 17, or for the present one if it is older;
+        returns the folder of class files."""
+        release = min(self.version, 17)
+        classes = self.work / f"{name}{release}"
         if not classes.exists():
-            compiler = HOMES[17] or HOMES[25]
+            compiler = HOMES[17] or HOMES[25] or ALL[21]
             if not compiler or not (compiler / "bin" / "javac").exists():
                 self.skipTest("no javac here")
             done = self.run_program([compiler / "bin" / "javac", "--release",
-                                     "17", "-d", classes, *SOURCES])
+                                     release, "-d", classes, *sources])
             self.assertEqual(done.returncode, 0, done.stderr)
         return classes
+
+    def classes(self):
+        return self.compiled("classes", *SOURCES)
 
     def natives(self, *options, rounds=ROUNDS, end=(), flavour="O2"):
         """Returns a command that runs Natives.java."""
@@ -196,13 +205,7 @@ CHAINS = {"innermost": ["innermost", "middle", "outer"],
 
 class JavaAttached(JavaCase, Attached):
     def start_java(self, *options, words=()):
-        classes = self.work / "attached"
-        if not classes.exists():
-            if not HOMES[17]:
-                self.skipTest("no JDK 17 here, of which the compiler is")
-            done = self.run_program([HOMES[17] / "bin" / "javac", "--release",
-                                     "17", "-d", classes, SOURCE])
-            self.assertEqual(done.returncode, 0, done.stderr)
+        classes = self.compiled("attached", SOURCE)
         if self.version > 17:
             options += ("--enable-native-access=ALL-UNNAMED",)
         java = self.java(*options, "-cp", classes, "com.acme.Attached")
