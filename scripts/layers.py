@@ -184,7 +184,7 @@ TAG = re.compile(r"^(?:[^*/\"\n]*\s)?(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
 def included_as(path):
     """Returns a path without the prefix arch/MACHINE."""
     path = pathlib.PurePosixPath(path)
-    return path.relative_to(*path.parts[:2]) if path.parts[0] == "arch" else path
+    return path.relative_to(pathlib.PurePath(*path.parts[:2])) if path.parts[0] == "arch" else path
 
 
 def layer_of(path):
