@@ -77,7 +77,8 @@ MAY_INCLUDE = {
             "hot sys record stack time modules lookup patch"),
            ("preload/generated", {"wire"},
             "hot sys host record stubs modules lookup patch"),
-           ("preload/front", {"wire", "libc"}, "hot sys host record stack time "
+           ("preload/front", {"wire", "agent", "libc"},
+            "hot sys host record stack time "
             "process stubs modules patch lookup generated"),
            ("preload/probe", {"wire", "agent", "disasm", "image"},
             "hot sys host record stack time tracing stubs modules patch lookup "
