@@ -19,9 +19,10 @@
  * Link with libclew-agent (pkg-config clew). In a process with clew preloaded
  * (clew record) the functions of libclew.so are called. Otherwise those of
  * libclew-agent are, at the cost of a call, and report that: clew_context() by
- * its flags, others by -ENODEV, NULL or 0; only nodes work without clew. In a
- * program that clew attaches to later (clew attach), these functions of
- * libclew-agent continue to be called.
+ * its flags, others by -ENODEV, NULL or 0; only nodes work without clew. While
+ * clew is attached to a running program (clew attach), these functions of
+ * libclew-agent call those of libclew.so, except clew_hook() and clew_unhook().
+ * A program may therefore ask again, and must expect clew to be absent again.
  *
  * Any thread may call these functions at any time. Functions that are "safe in
  * signal handlers" do not call malloc, and wait for no lock that the

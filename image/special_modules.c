@@ -17,6 +17,7 @@ static const struct {
 	{ "linux-vdso.so*", MODULE_IS_VDSO },
 	{ "linux-gate.so*", MODULE_IS_VDSO },
 	{ "libclew.so*", MODULE_IS_SELF },
+	{ "libclew-agent.so*", MODULE_IS_SELF },
 	{ "libgcc_s.so*", MODULE_IS_UNWINDER },
 	{ "libunwind*.so*", MODULE_IS_UNWINDER },
 	{ "libc.so*", MODULE_IS_LIBC },

@@ -9,6 +9,12 @@
 #include <stdint.h>
 
 /*
+ * Forgets the marks of a former session, whose part will be unmapped. No
+ * session is active.
+ */
+void agent_marks_begin_again(void);
+
+/*
  * Records a region of the calling thread that ends now and began `ticks` of the
  * time stamp counter ago. Safe in signal handlers.
  */

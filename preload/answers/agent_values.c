@@ -47,6 +47,8 @@ struct clew_values {
 	uint32_t columns;
 	struct wire_value_kind kinds[WIRE_VALUES_MAX];
 	struct value_life *_Atomic life;
+	/* number of the life of an earlier session, or 0 */
+	uint32_t former_number;
 };
 
 static struct clew_values tables[TABLES_MAX];
@@ -146,13 +148,26 @@ static struct value_life *life_of(struct clew_values *values)
 	if (sys_failed(made))
 		return NULL;
 	made->header = rt.header;
-	made->number = there ? there->number + 1 : 1;
+	made->number = (there ? there->number : values->former_number) + 1;
 	made->used = OTHERS + 1;
 	row_begin(values, made, OTHERS, ID_ROOT, WIRE_ROW_OTHERS);
 	if (atomic_compare_exchange_strong(&values->life, &there, made))
 		return made;
 	sys_munmap(made, sizeof(*made));
 	return there;
+}
+
+void agent_values_begin_again(void)
+{
+	for (uint32_t i = 0; i < TABLES_MAX; i++) {
+		struct value_life *former = tables[i].life;
+
+		if (!former)
+			continue;
+		tables[i].former_number = former->number;
+		tables[i].life = NULL;
+		sys_munmap(former, sizeof(*former));
+	}
 }
 
 /* ---- The agent's calls ---- */

@@ -11,6 +11,12 @@
 struct clew_values;
 
 /*
+ * Forgets the rows of a former session, whose part will be unmapped. Agents'
+ * tables stay valid, and their rows become invalid. No session is active.
+ */
+void agent_values_begin_again(void);
+
+/*
  * Returns the array of a row's numbers, one for each column, or NULL if the row
  * is not valid. The array exists as long as rt.header.
  */

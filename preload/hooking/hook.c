@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "image/traits.h"
+#include "preload/front/agent_tables.h"
 #include "preload/front/entries.h"
 #include "preload/front/imports.h"
 #include "preload/hooking/hook_probes.h"
@@ -252,7 +253,7 @@ static uint8_t counted_calls_of(const struct cold *cold, uint32_t traits)
 /*
  * Passes the new modules to the layers that know a language runtime (layers.h),
  * and, in an attached process, to entries.h, which puts clew's wrappers in
- * front of libc's functions.
+ * front of libc's functions, and to agent_tables.h.
  */
 static void ask_layers(struct pass *pass)
 {
@@ -262,9 +263,11 @@ static void ask_layers(struct pass *pass)
 		slices_rest();
 		if (c->module->is_gone)
 			continue;
-		if (rt.is_late)
+		if (rt.is_late) {
+			agent_tables_meet(c->module);
 			entries_meet_module(c->module, &pass->cold->windows,
 					    c->entry.functions, count);
+		}
 		layers_meet_module(c->module, &pass->cold->windows,
 				   c->entry.functions, count);
 	}

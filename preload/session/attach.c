@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 
 #include "machine/control_block.h"
+#include "preload/answers/agent_marks.h"
+#include "preload/answers/agent_values.h"
 #include "preload/budget/budget.h"
 #include "preload/front/entries.h"
 #include "preload/front/generators.h"
@@ -322,6 +324,8 @@ static int begin_session(const char *dir)
 		release_unused(former);
 	call_values_forget_probes();
 	trace_forget_functions();
+	agent_values_begin_again();
+	agent_marks_begin_again();
 	*clew_attachment.why = '\0';
 	err = begin_part(dir, clew_attachment.why, sizeof(clew_attachment.why),
 			 &cold);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* See agent_tables.h. */
+#include "preload/front/agent_tables.h"
+
+#include <stddef.h>
+
+#include "agent/agent_table.h"
+#include "preload/host/lookup.h"
+#include "preload/patch/journal.h"
+#include "preload/sys/own_code.h"
+
+/*
+ * The names, by which this library's own functions are found: symbol order
+ * would find those of libclew-agent.
+ */
+static const char *const names[] = {
+#define X(name) #name,
+	AGENT_FUNCTIONS(X)
+#undef X
+};
+
+static struct agent_table *find_table(const struct module *module)
+{
+	const uint64_t at =
+		(uintptr_t)lookup_in(module->base, "libclew_agent_table");
+
+	if (at < module->image.start || at % sizeof(void *) ||
+	    at + sizeof(struct agent_table) > module->image.end)
+		return NULL;
+	return (struct agent_table *)at;
+}
+
+void agent_tables_meet(const struct module *module)
+{
+	struct agent_table *table;
+	uint64_t *words;
+
+	if (module->base == own_code_start())
+		return;
+	table = find_table(module);
+	if (!table || table->version != AGENT_TABLE_VERSION)
+		return;
+	words = (uint64_t *)(table + 1) - AGENT_FUNCTION_COUNT;
+	for (uint32_t i = 0; i < AGENT_FUNCTION_COUNT && i < table->count;
+	     i++) {
+		const uint64_t ours =
+			(uintptr_t)lookup_in(own_code_start(), names[i]);
+
+		if (journal_note((uintptr_t)&words[i], (const uint8_t *)&ours,
+				 sizeof(ours), 1))
+			return;
+		if (!journal_is_deferring())
+			words[i] = ours;
+	}
+}
