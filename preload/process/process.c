@@ -217,8 +217,20 @@ static uint64_t stamp_if_timed(void)
  * The signal mask from before the fork. before_fork() acquires the lock of code
  * changes, so that no child inherits half-written code, except in an attached
  * process.
+ *
+ * With musl, before_fork() only blocks signals. fork() then waits for the
+ * loader's lock, and a thread that has this lock, because it loads a module,
+ * waits for the lock of code changes.
  */
 static uint64_t signals_at_fork;
+
+static void await_patches(uint64_t *signals)
+{
+	if (libc_is_musl())
+		sys_block_signals(signals);
+	else
+		lock_acquire(rt.code_lock, signals);
+}
 
 static void before_fork(void)
 {
@@ -232,7 +244,7 @@ static void before_fork(void)
 	 */
 	if (hot.muted != HOT_IS_HEARD || rt.is_late)
 		return;
-	lock_acquire(rt.code_lock, &signals);
+	await_patches(&signals);
 	signals_at_fork = signals;
 	rt.is_forking = 1;
 	rt.fork_tsc = stamp_if_timed();
@@ -243,7 +255,10 @@ static void release_patches(void)
 {
 	uint64_t signals = signals_at_fork;
 
-	lock_release(rt.code_lock, &signals);
+	if (libc_is_musl())
+		sys_restore_signals(&signals);
+	else
+		lock_release(rt.code_lock, &signals);
 }
 
 static void after_fork_in_parent(void)

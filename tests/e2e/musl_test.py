@@ -71,6 +71,62 @@ int main(void)
 }
 """
 
+# Threads load, fork and create threads at once. Prints the calls of work().
+AT_ONCE = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static _Atomic long calls;
+static _Atomic int has_ended;
+__attribute__((noipa)) void work(void) { calls++; }
+static void *works(void *unused) { work(); return 0; }
+static void *creates(void *unused)
+{
+	pthread_t thread;
+	while (!has_ended)
+		if (!pthread_create(&thread, 0, works, 0))
+			pthread_join(thread, 0);
+	return 0;
+}
+static void *fails_to_load(void *unused)
+{
+	while (!has_ended)
+		dlopen("./missing.so", RTLD_NOW);
+	return 0;
+}
+static void *forks(void *unused)
+{
+	while (!has_ended) {
+		pid_t pid = fork();
+		if (!pid)
+			_exit(0);
+		waitpid(pid, 0, 0);
+	}
+	return 0;
+}
+int main(void)
+{
+	void *(*const runs[])(void *) = { creates, fails_to_load, forks };
+	pthread_t threads[3];
+	char name[32];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], 0, runs[i], 0);
+	for (int i = 0; i < 30; i++) {
+		snprintf(name, sizeof(name), "./library%d.so", i);
+		if (!dlopen(name, RTLD_NOW))
+			return 1;
+		usleep(2000);
+	}
+	has_ended = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], 0);
+	printf("%ld\\n", calls);
+	return 0;
+}
+"""
+
 # Functions that musl lacks, but which libclew.so defines for other programs.
 MISSING = """
 #define _GNU_SOURCE
@@ -288,6 +344,17 @@ class Loaded(Case):
 
     def test_libraries_are_counted(self):
         self.check()
+
+    def test_threads_load_and_fork_at_once(self):
+        """fork() waits for the loader's lock after it has called clew."""
+        self.build("library0.so", LIBRARY, "-shared", "-fPIC")
+        first = (self.work / "library0.so").read_bytes()
+        for i in range(1, 30):
+            (self.work / f"library{i}.so").write_bytes(first + bytes([i]))
+        program = self.build("at_once", AT_ONCE)
+        done = self.record([program], ["--no-children"], timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(self.calls()["work"], int(done.stdout))
 
     def test_loaders_without_padding_are_watched(self):
         """Distributions build musl for size: the function that the loader calls
