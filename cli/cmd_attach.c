@@ -43,6 +43,18 @@
  */
 #define ROUNDS_MAX 16
 
+/*
+ * Between two searches for processes that begin later: a time, and at least
+ * this many times as long as a search takes.
+ */
+#define SEARCH_NS    UINT64_C(250000000)
+#define SEARCH_SHARE 20
+/*
+ * How many searches try to attach to a process that begins later, before its
+ * refusal is reported. While a process starts, clew cannot attach to it.
+ */
+#define TRIES_MAX 8
+
 enum {
 	KEY_FOR = KEY_OF_COMMAND,
 	KEY_CALLS,
@@ -250,24 +262,49 @@ struct attach_run {
 	struct guardian guardian;
 	/* Readable when a signal ends the run (ending_signals.h). */
 	int signals;
-	struct chosen seen;
+	/* Processes that were tried, and how often. */
+	struct seen {
+		pid_t pid;
+		int tries;
+	} * seen;
+	size_t seen_count, seen_capacity;
+	int is_later;     /* whether the present search is not the first one */
+	uint64_t took_ns; /* how long the last search took */
+	uint64_t search_ns; /* time of the next search; 0: none */
 	size_t refused;
 	struct intervals intervals;
 	char **folders; /* folders in which the members record */
 	size_t folder_count;
 };
 
-static int is_seen(struct attach_run *run, pid_t pid)
+static struct seen *find_seen(const struct attach_run *run, pid_t pid)
 {
-	struct chosen *seen = &run->seen;
+	for (size_t i = 0; i < run->seen_count; i++)
+		if (run->seen[i].pid == pid)
+			return &run->seen[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < seen->count; i++)
-		if (seen->items[i].pid == pid)
-			return 1;
-	seen->items = memory_grow(seen->items, seen->count, &seen->capacity,
-				  sizeof(*seen->items));
-	seen->items[seen->count++] = (struct chosen_process){ .pid = pid };
-	return 0;
+/* Returns the number of this try; 0 if the process is not to be tried again. */
+static int next_try(struct attach_run *run, pid_t pid)
+{
+	struct seen *one = find_seen(run, pid);
+
+	if (one)
+		return one->tries && one->tries < TRIES_MAX ? ++one->tries : 0;
+	run->seen = memory_grow(run->seen, run->seen_count, &run->seen_capacity,
+				sizeof(*run->seen));
+	run->seen[run->seen_count++] = (struct seen){ pid, 1 };
+	return 1;
+}
+
+/* Forgets a process, whose id may get another meaning. */
+static void forget_seen(struct attach_run *run, pid_t pid)
+{
+	struct seen *one = find_seen(run, pid);
+
+	if (one)
+		*one = run->seen[--run->seen_count];
 }
 
 /* Adds probes. If this fails, the process is still recorded. */
@@ -300,16 +337,28 @@ static void add_probes(struct attach_run *run, struct attach_member *member)
 
 /*
  * Attaches to a process. Does not report the exit of a process that the user
- * did not name.
+ * did not name, nor a refusal that may be due to the process's start.
  */
-static void add(struct attach_run *run, const struct chosen_process *process)
+static void add(struct attach_run *run, const struct chosen_process *process,
+		int tries)
 {
 	const pid_t pid = process->pid;
 	char *why = NULL;
+	int err;
 
 	guardian_watch(&run->guardian, pid);
-	if (attach_group_add(&run->group, pid, &why) == 0) {
-		add_probes(run, &run->group.members[run->group.count - 1]);
+	err = attach_group_add(&run->group, pid, &why);
+	if (err && run->is_later && tries < TRIES_MAX) {
+		free(why);
+		return;
+	}
+	find_seen(run, pid)->tries = 0;
+	if (!err) {
+		struct attach_member *member =
+			&run->group.members[run->group.count - 1];
+
+		if (!member->is_forked)
+			add_probes(run, member);
 		return;
 	}
 	if (process->is_named || !target_has_ended(pid)) {
@@ -328,14 +377,51 @@ static size_t add_new(struct attach_run *run, const struct chosen *chosen)
 	size_t count = 0;
 
 	for (size_t i = 0; i < chosen->count; i++) {
+		int tries;
+
 		if (ending_signals_wait(run->signals, 0))
 			return 0;
-		if (is_seen(run, chosen->items[i].pid))
+		tries = next_try(run, chosen->items[i].pid);
+		if (!tries)
 			continue;
-		add(run, &chosen->items[i]);
+		add(run, &chosen->items[i], tries);
 		count++;
 	}
 	return count;
+}
+
+/* Forgets processes that are not chosen any more, whose ids may be reused. */
+static void forget_absent(struct attach_run *run, const struct chosen *chosen)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < run->seen_count; i++) {
+		size_t at = 0;
+
+		while (at < chosen->count &&
+		       chosen->items[at].pid != run->seen[i].pid)
+			at++;
+		if (at < chosen->count)
+			run->seen[kept++] = run->seen[i];
+	}
+	run->seen_count = kept;
+}
+
+/* Returns the number of new processes; 0 also if no chosen process exists. */
+static size_t search(struct attach_run *run)
+{
+	const uint64_t start_ns = tracer_now_ns();
+	struct chosen chosen;
+	char *why = NULL;
+	size_t news;
+
+	if (target_choice_find(&run->options->choice, &chosen, &why) != 0)
+		free(why);
+	run->took_ns = tracer_now_ns() - start_ns;
+	forget_absent(run, &chosen);
+	news = add_new(run, &chosen);
+	free(chosen.items);
+	return news;
 }
 
 /*
@@ -346,136 +432,18 @@ static void add_all(struct attach_run *run, const struct chosen *first)
 {
 	size_t news = add_new(run, first);
 
-	for (int i = 0; i < ROUNDS_MAX && news; i++) {
-		struct chosen chosen;
-		char *why = NULL;
-
-		if (target_choice_find(&run->options->choice, &chosen, &why) !=
-		    0) { /* For example, all processes have exited. */
-			free(why);
-			return;
-		}
-		news = add_new(run, &chosen);
-		free(chosen.items);
-	}
+	for (int i = 0; i < ROUNDS_MAX && news; i++)
+		news = search(run);
 }
 
-/* ---- Waiting ---- */
-
-/* Returns the remaining time for poll(), -1 for no limit. */
-static int left_ms(const struct attach_options *options, uint64_t start_ns)
-{
-	const int64_t passed_ms =
-		(int64_t)((tracer_now_ns() - start_ns) / 1000000);
-	const int64_t left = options->for_ms - passed_ms;
-
-	if (options->for_ms < 0)
-		return -1;
-	if (left <= 0)
-		return 0;
-	return left > 1000000 ? 1000000 : (int)left;
-}
-
-/* Removes exited processes from the list. Returns how many still run. */
-static size_t forget_ended(struct pollfd *ends, size_t count)
-{
-	size_t going = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (ends[i].revents)
-			ends[i].fd = -1;
-		going += ends[i].fd >= 0;
-	}
-	return going;
-}
-
-/* Returns the earlier time; -1 is later than all. */
-static int earlier(int ms, int other_ms)
-{
-	return ms < 0 || (other_ms >= 0 && other_ms < ms) ? other_ms : ms;
-}
+/* ---- Messages ---- */
 
 /*
- * Waits until the time of --for has passed, the calls of --calls are counted, a
- * signal to end arrives, or all processes have exited. Saves and pushes
- * intervals meanwhile.
+ * Prints the longest pauses of `count` processes: of the members from index
+ * `first` on, or of any if `first` is SIZE_MAX.
  */
-static void wait_for_end(struct attach_run *run)
-{
-	struct call_limit limit = { .calls = run->options->calls };
-	const uint64_t start_ns = tracer_now_ns();
-	const size_t count = run->group.count;
-	struct pollfd *ends = memory_zeroed(count + 2, sizeof(*ends));
-	struct pollfd *signals = &ends[count], *interval = &ends[count + 1];
-	int ms;
-
-	for (size_t i = 0; i < count; i++)
-		ends[i] = (struct pollfd){ run->group.members[i].process,
-					   POLLIN, 0 };
-	*signals = (struct pollfd){ run->signals, POLLIN, 0 };
-	call_limit_begin(&limit, run->folders, run->folder_count);
-	while ((ms = earlier(left_ms(run->options, start_ns),
-			     call_limit_poll(&limit))) != 0) {
-		ms = earlier(ms, intervals_step(&run->intervals));
-		*interval =
-			(struct pollfd){ run->intervals.child_fd, POLLIN, 0 };
-		if (poll(ends, count + 2, ms) <= 0)
-			continue;
-		if (signals->revents || forget_ended(ends, count) == 0)
-			break;
-	}
-	free(ends);
-}
-
-/* ---- Intervals ---- */
-
-static void begin_intervals(struct attach_run *run)
-{
-	run->folders = attach_group_folders(&run->group, &run->folder_count);
-	intervals_begin(&run->intervals, &run->options->intervals, COMMAND,
-			run->group.output.directory,
-			(const char *const *)run->folders, run->folder_count);
-}
-
-/*
- * Ends the work of the intervals and prints its results. Returns how many
- * pushes and snapshots failed.
- */
-static uint64_t end_intervals(struct attach_run *run)
-{
-	struct push_counts counts;
-
-	/*
-	 * The signal that ended the run must not end this work, but a later one
-	 * does.
-	 */
-	ending_signals_consume(run->signals);
-	intervals_end(&run->intervals, run->signals, &counts);
-	for (size_t i = 0; i < run->folder_count; i++)
-		free(run->folders[i]);
-	free(run->folders);
-	if (counts.failed_snapshots)
-		complain(
-			COMMAND, "%s of %s snapshots were not saved",
-			text_grouped(counts.failed_snapshots).text,
-			text_grouped(counts.failed_snapshots + counts.snapshots)
-				.text);
-	if (counts.lost)
-		complain(COMMAND,
-			 "%s of %s pushes failed; the recording has everything",
-			 text_grouped(counts.lost).text,
-			 text_grouped(counts.lost + counts.pushed).text);
-	else if (counts.pushed && !run->options->is_quiet)
-		complain(COMMAND, "%s push%s succeeded",
-			 text_grouped(counts.pushed).text,
-			 counts.pushed == 1 ? "" : "es");
-	return counts.lost + counts.failed_snapshots;
-}
-
-/* ---- Detaching ---- */
-
-/* Prints the longest pauses of one process or several. */
-static void print_pauses(struct attach_run *run, const char *what, size_t count)
+static void print_pauses(struct attach_run *run, const char *what, size_t first,
+			 size_t count)
 {
 	struct attach_group *group = &run->group;
 	const double all_ms = (double)group->all_ns / 1e6;
@@ -484,11 +452,11 @@ static void print_pauses(struct attach_run *run, const char *what, size_t count)
 	group->all_ns = group->one_ns = 0;
 	if (run->options->is_quiet || !count)
 		return;
-	if (group->count == 1 && count == 1)
+	if (count == 1 && first < group->count)
 		complain(COMMAND,
 			 "%s process %d: all threads were stopped for up to "
 			 "%.1f ms, one thread alone for up to %.1f ms",
-			 what, group->members[0].pid, all_ms, one_ms);
+			 what, group->members[first].pid, all_ms, one_ms);
 	else if (count == 1)
 		complain(COMMAND,
 			 "%s 1 process: all threads were stopped for up to "
@@ -523,6 +491,248 @@ static void print_end(const struct attach_run *run, pid_t pid, int err)
 			 err == -EIO ? "executed another program" : "exited");
 }
 
+/* ---- Waiting ---- */
+
+/* Returns the remaining time for poll(), -1 for no limit. */
+static int left_ms(const struct attach_options *options, uint64_t start_ns)
+{
+	const int64_t passed_ms =
+		(int64_t)((tracer_now_ns() - start_ns) / 1000000);
+	const int64_t left = options->for_ms - passed_ms;
+
+	if (options->for_ms < 0)
+		return -1;
+	if (left <= 0)
+		return 0;
+	return left > 1000000 ? 1000000 : (int)left;
+}
+
+/* Returns the earlier time; -1 is later than all. */
+static int earlier(int ms, int other_ms)
+{
+	return ms < 0 || (other_ms >= 0 && other_ms < ms) ? other_ms : ms;
+}
+
+static void free_folders(struct attach_run *run)
+{
+	for (size_t i = 0; i < run->folder_count; i++)
+		free(run->folders[i]);
+	free(run->folders);
+}
+
+static void begin_intervals(struct attach_run *run)
+{
+	run->folders = attach_group_folders(&run->group, &run->folder_count);
+	intervals_begin(&run->intervals, &run->options->intervals, COMMAND,
+			run->group.output.directory,
+			(const char *const *)run->folders, run->folder_count);
+}
+
+/* Processes whose exit poll() reports, behind signals and intervals. */
+struct watch_list {
+	struct pollfd *fds;
+	size_t count, capacity;
+};
+
+enum { WATCHED_SIGNALS, WATCHED_INTERVAL, WATCHED_MEMBERS };
+
+static void watch(struct watch_list *watched, int fd)
+{
+	watched->fds = memory_grow(watched->fds, watched->count,
+				   &watched->capacity, sizeof(*watched->fds));
+	watched->fds[watched->count++] = (struct pollfd){ fd, POLLIN, 0 };
+}
+
+/* Watches the members that are not watched yet. */
+static void watch_members(const struct attach_run *run,
+			  struct watch_list *watched)
+{
+	while (watched->count < WATCHED_MEMBERS + run->group.count)
+		watch(watched,
+		      run->group.members[watched->count - WATCHED_MEMBERS]
+			      .process);
+}
+
+/* Ignores exited processes from now on. Returns how many still run. */
+static size_t ignore_ended(struct watch_list *watched)
+{
+	size_t going = 0;
+
+	for (size_t i = WATCHED_MEMBERS; i < watched->count; i++) {
+		if (watched->fds[i].revents)
+			watched->fds[i].fd = -1;
+		going += watched->fds[i].fd >= 0;
+	}
+	return going;
+}
+
+/*
+ * Lets go of members that have exited or executed another program, to which clew
+ * may attach again.
+ */
+static void let_go(struct attach_run *run, struct watch_list *watched)
+{
+	for (size_t i = 0; i < run->group.count; i++) {
+		struct attach_member *member = &run->group.members[i];
+		int err;
+
+		if (member->is_over)
+			continue;
+		err = attach_group_let_go(&run->group, member);
+		if (!err)
+			continue;
+		if (!member->is_forked)
+			print_end(run, member->pid, err);
+		forget_seen(run, member->pid);
+		watched->fds[WATCHED_MEMBERS + i].fd = -1;
+	}
+}
+
+/* Tells the intervals and the limit of calls the folders of new members. */
+static void renew_folders(struct attach_run *run, struct call_limit *limit)
+{
+	free_folders(run);
+	run->folders = attach_group_folders(&run->group, &run->folder_count);
+	run->intervals.folders = (const char *const *)run->folders;
+	run->intervals.folder_count = run->folder_count;
+	limit->folders = run->folders;
+	limit->folder_count = run->folder_count;
+}
+
+/* Attaches to chosen processes that have begun since the last search. */
+static void search_later(struct attach_run *run, struct watch_list *watched,
+			 struct call_limit *limit)
+{
+	const struct attach_group *group = &run->group;
+	const size_t before = group->count;
+	size_t first = before, entered = 0;
+	uint64_t pause_ns;
+
+	let_go(run, watched);
+	search(run);
+	for (size_t i = before; i < group->count; i++) {
+		if (group->members[i].is_forked)
+			continue;
+		first = entered ? first : i;
+		entered++;
+	}
+	print_pauses(run, "attached to", first, entered);
+	if (group->count > before) {
+		renew_folders(run, limit);
+		watch_members(run, watched);
+	}
+	pause_ns = run->took_ns * SEARCH_SHARE;
+	run->search_ns =
+		tracer_now_ns() + (pause_ns > SEARCH_NS ? pause_ns : SEARCH_NS);
+}
+
+/* Returns the time until the next search for poll(), -1 for none. */
+static int search_ms(const struct attach_run *run)
+{
+	const uint64_t now_ns = tracer_now_ns();
+
+	if (!run->search_ns)
+		return -1;
+	return run->search_ns > now_ns
+		       ? (int)((run->search_ns - now_ns) / 1000000) + 1
+		       : 0;
+}
+
+/* Returns whether a search will try again to attach to a process. */
+static int is_trying(const struct attach_run *run)
+{
+	for (size_t i = 0; i < run->seen_count; i++)
+		if (run->seen[i].tries)
+			return 1;
+	return 0;
+}
+
+/*
+ * Returns whether the run is over, because no member runs. With --for, a run
+ * waits for processes that begin later until its time has passed.
+ */
+static int is_deserted(struct attach_run *run, struct watch_list *watched,
+		       struct call_limit *limit)
+{
+	if (ignore_ended(watched) > 0)
+		return 0;
+	if (!run->search_ns)
+		return 1;
+	if (run->options->for_ms >= 0)
+		return 0;
+	search_later(run, watched, limit);
+	return ignore_ended(watched) == 0 && !is_trying(run);
+}
+
+/*
+ * Waits until the time of --for has passed, the calls of --calls are counted, a
+ * signal to end arrives, or all processes have exited. Saves and pushes
+ * intervals meanwhile, and attaches to chosen processes that begin later.
+ */
+static void wait_for_end(struct attach_run *run)
+{
+	struct call_limit limit = { .calls = run->options->calls };
+	const uint64_t start_ns = tracer_now_ns();
+	struct watch_list watched = { 0 };
+	int ms;
+
+	watch(&watched, run->signals);
+	watch(&watched, -1);
+	watch_members(run, &watched);
+	call_limit_begin(&limit, run->folders, run->folder_count);
+	while ((ms = earlier(left_ms(run->options, start_ns),
+			     call_limit_poll(&limit))) != 0) {
+		if (search_ms(run) == 0)
+			search_later(run, &watched, &limit);
+		ms = earlier(ms, search_ms(run));
+		ms = earlier(ms, intervals_step(&run->intervals));
+		watched.fds[WATCHED_INTERVAL].fd = run->intervals.child_fd;
+		if (poll(watched.fds, watched.count, ms) < 0)
+			continue;
+		if (watched.fds[WATCHED_SIGNALS].revents ||
+		    is_deserted(run, &watched, &limit))
+			break;
+	}
+	free(watched.fds);
+}
+
+/* ---- Intervals ---- */
+
+/*
+ * Ends the work of the intervals and prints its results. Returns how many
+ * pushes and snapshots failed.
+ */
+static uint64_t end_intervals(struct attach_run *run)
+{
+	struct push_counts counts;
+
+	/*
+	 * The signal that ended the run must not end this work, but a later one
+	 * does.
+	 */
+	ending_signals_consume(run->signals);
+	intervals_end(&run->intervals, run->signals, &counts);
+	free_folders(run);
+	if (counts.failed_snapshots)
+		complain(
+			COMMAND, "%s of %s snapshots were not saved",
+			text_grouped(counts.failed_snapshots).text,
+			text_grouped(counts.failed_snapshots + counts.snapshots)
+				.text);
+	if (counts.lost)
+		complain(COMMAND,
+			 "%s of %s pushes failed; the recording has everything",
+			 text_grouped(counts.lost).text,
+			 text_grouped(counts.lost + counts.pushed).text);
+	else if (counts.pushed && !run->options->is_quiet)
+		complain(COMMAND, "%s push%s succeeded",
+			 text_grouped(counts.pushed).text,
+			 counts.pushed == 1 ? "" : "es");
+	return counts.lost + counts.failed_snapshots;
+}
+
+/* ---- Detaching ---- */
+
 /*
  * Detaches from all processes. Returns the number of failures; that a process
  * has exited or executed another program is no failure.
@@ -535,8 +745,11 @@ static size_t detach_all(struct attach_run *run)
 	for (size_t i = 0; i < group->count; i++) {
 		struct attach_member *member = &group->members[i];
 		char *why = NULL;
-		const int err = attach_group_detach(group, member, &why);
+		int err;
 
+		if (member->is_over)
+			continue;
+		err = attach_group_detach(group, member, &why);
 		if (err == -ESRCH || err == -EIO)
 			print_end(run, member->pid, err);
 		else if (err)
@@ -548,7 +761,8 @@ static size_t detach_all(struct attach_run *run)
 	}
 	left += attach_group_detach_forked(group);
 	failed += attach_group_bring(group, COMMAND);
-	print_pauses(run, "detached from", left);
+	print_pauses(run, "detached from", group->count == 1 ? 0 : SIZE_MAX,
+		     left);
 	print_memory(run, "remain", group->kept_kb, left);
 	return failed;
 }
@@ -607,9 +821,12 @@ static int record(struct attach_run *run)
 	uint64_t lost;
 	int is_hooked;
 
-	print_pauses(run, "attached to", run->group.count);
+	print_pauses(run, "attached to", 0, run->group.count);
 	print_memory(run, "added", run->group.added_kb, run->group.count);
 	begin_intervals(run);
+	run->is_later = 1;
+	if (target_choice_is_open(&run->options->choice))
+		run->search_ns = tracer_now_ns() + SEARCH_NS;
 	wait_for_end(run);
 	failed = detach_all(run);
 	if (run->group.output.directory) {
@@ -691,7 +908,7 @@ static int attach(struct attach_options *options, const struct chosen *chosen)
 		complain(COMMAND, "all selected processes have exited");
 	attach_group_fini(&run.group);
 	guardian_end(&run.guardian);
-	free(run.seen.items);
+	free(run.seen);
 	return status;
 }
 

@@ -68,13 +68,21 @@ int attach_group_init(struct attach_group *group, const char *output,
 	return library_find_loadable(&group->library, why);
 }
 
+static void close_member(struct attach_member *member)
+{
+	attaching_close(&member->attaching);
+	close(member->process);
+}
+
 void attach_group_fini(struct attach_group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
-		attaching_close(&group->members[i].attaching);
-		if (group->members[i].has_folder)
-			inner_folder_close(&group->members[i].folder);
-		close(group->members[i].process);
+		struct attach_member *member = &group->members[i];
+
+		if (!member->is_over)
+			close_member(member);
+		if (member->has_folder)
+			inner_folder_close(&member->folder);
 	}
 	early_analysis_fini(&group->early);
 	hook_selection_fini(&group->selection);
@@ -337,24 +345,35 @@ static void bring_former(const struct attaching *attaching,
 }
 
 /*
- * If an earlier controller was killed while it was attached to the process,
- * detaches from the process. Returns 0; 1 if this controller already records
- * the process, because it is the forked child of a member; or -errno and *why.
+ * Returns whether this controller already records the process, because it is
+ * the forked child of a member.
  */
-static int detach_former(const struct attach_group *group,
-			 struct attaching *attaching, char **why)
+static int is_recorded_here(const struct attach_group *group,
+			    const struct attaching *attaching)
+{
+	struct wire_attachment attachment;
+	char *why = NULL;
+	const int err = attaching_read(attaching, &attachment, &why);
+
+	free(why);
+	return !err && attachment.state == WIRE_ATTACH_ENTERED &&
+	       group->output.directory &&
+	       attachment.controller == (uint32_t)getpid() &&
+	       strcmp(*attachment.home ? attachment.home : attachment.dir,
+		      group->output.directory) == 0;
+}
+
+/*
+ * If an earlier controller was killed while it was attached to the process,
+ * detaches from the process. Returns 0, or -errno and *why.
+ */
+static int detach_former(struct attaching *attaching, char **why)
 {
 	struct wire_attachment attachment;
 	int err = attaching_read(attaching, &attachment, why);
 
 	if (err || attachment.state == WIRE_ATTACH_NONE)
 		return err;
-	if (attachment.state == WIRE_ATTACH_ENTERED &&
-	    group->output.directory &&
-	    attachment.controller == (uint32_t)getpid() &&
-	    strcmp(*attachment.home ? attachment.home : attachment.dir,
-		   group->output.directory) == 0)
-		return 1;
 	err = attaching_detach(attaching, why);
 	if (!err)
 		bring_former(attaching, &attachment);
@@ -459,10 +478,10 @@ static int enter(struct attach_group *group, struct attach_member *member,
 		 uint64_t functions, char **why)
 {
 	struct need need;
-	int err = detach_former(group, &member->attaching, why);
+	int err = detach_former(&member->attaching, why);
 
 	if (err)
-		return err < 0 ? err : 0;
+		return err;
 	err = attach_room_check(
 		member->pid, functions, member->attaching.maps.count,
 		group->selection.is_timed, !group->output.directory, why);
@@ -579,6 +598,10 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 	err = attaching_open(&member->attaching, member->pid, why);
 	if (err)
 		return err;
+	if (is_recorded_here(group, &member->attaching)) {
+		member->is_forked = 1;
+		return 0;
+	}
 	member->attaching.tracer.heeds_ending = 1;
 	if (standing_by_check(&member->attaching)) {
 		err = switch_on(group, member, why);
@@ -680,6 +703,22 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 	return 0;
 }
 
+int attach_group_let_go(struct attach_group *group,
+			struct attach_member *member)
+{
+	char *why = NULL;
+	int err = has_ended(member)
+			  ? -ESRCH
+			  : attaching_check_program(&member->attaching, &why);
+
+	free(why);
+	if (!err)
+		return 0;
+	close_member(member);
+	member->is_over = 1;
+	return err;
+}
+
 int attach_group_detach(struct attach_group *group,
 			struct attach_member *member, char **why)
 {
@@ -711,7 +750,7 @@ int attach_group_detach(struct attach_group *group,
 static int is_member(const struct attach_group *group, pid_t pid)
 {
 	for (size_t i = 0; i < group->count; i++)
-		if (group->members[i].pid == pid)
+		if (!group->members[i].is_over && group->members[i].pid == pid)
 			return 1;
 	return 0;
 }

@@ -18,6 +18,9 @@
 struct attach_member {
 	pid_t pid;
 	int process; /* A pidfd: readable when the process has exited. */
+	int is_over; /* set by attach_group_let_go() */
+	/* A member that was already recorded, as another one's forked child. */
+	int is_forked;
 	struct attaching attaching;
 	/*
 	 * The folder in which the process records, if it cannot use the
@@ -76,6 +79,15 @@ void attach_group_fini(struct attach_group *group);
  * -errno and *why.
  */
 int attach_group_add(struct attach_group *group, pid_t pid, char **why);
+
+/*
+ * If a member has exited or executed another program, closes what is open for
+ * it, so that clew can attach to that program. The caller does not detach from
+ * this member. Returns 0 if the member still runs; otherwise -ESRCH or -EIO, as
+ * attach_group_detach().
+ */
+int attach_group_let_go(struct attach_group *group,
+			struct attach_member *member);
 
 /*
  * Detaches from a member. Returns 0; -ESRCH if the process has exited; -EIO if

@@ -86,12 +86,8 @@ static int try_threads(struct attaching *attaching, struct safe_places *places,
 	return found;
 }
 
-/*
- * Fails if the process has exited or has executed another program:
- * tracer.memory then belongs to memory that no longer exists. Returns 0, or
- * -errno and *why.
- */
-static int check_program(const struct attaching *attaching, char **why)
+/* tracer.memory belongs to the memory of one program. */
+int attaching_check_program(const struct attaching *attaching, char **why)
 {
 	uint8_t byte;
 
@@ -122,7 +118,7 @@ static int stop_unless(struct attaching *attaching,
 	do {
 		found = try_threads(attaching, places, why);
 		if (!found)
-			found = check_program(attaching, why);
+			found = attaching_check_program(attaching, why);
 		if (!found && is_needless && is_needless(attaching))
 			found = -EALREADY;
 		if (!found && attaching->tracer.heeds_ending &&

@@ -66,6 +66,12 @@ void attaching_close(struct attaching *attaching);
  */
 int attaching_has_thread(const struct attaching *attaching, pid_t own_tid);
 
+/*
+ * Returns 0 if the process still runs the program to which clew has attached;
+ * -ESRCH if it has exited, or -EIO if it has executed another program, and *why.
+ */
+int attaching_check_program(const struct attaching *attaching, char **why);
+
 /* Reads the mappings again. Returns 0, or -errno and *why. */
 int attaching_read_again(struct attaching *attaching, char **why);
 

@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/common/option_values.h"
+#include "cli/target/executable.h"
 #include "cli/target/target.h"
 
 #define CGROUPS "/sys/fs/cgroup"
@@ -60,6 +61,15 @@ error_t target_choice_parse(struct target_choice *choice, int key,
 void target_choice_fini(struct target_choice *choice)
 {
 	free(choice->items);
+}
+
+int target_choice_is_open(const struct target_choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->items[i].key == KEY_EXE ||
+		    choice->items[i].key == KEY_CGROUP)
+			return 1;
+	return choice->has_children;
 }
 
 /* ---- Adding a process ---- */
@@ -168,31 +178,46 @@ static char *program_of(pid_t pid)
 	return memory_printf("%s", text);
 }
 
-static int is_program(const char *program, const char *name)
+/*
+ * Returns the path of the program without symbolic links; NULL if there is no
+ * such file. The caller frees it.
+ */
+static char *resolve(const char *name)
 {
-	char *path;
-	int is;
+	char *found, *path;
 
-	if (!strchr(name, '/'))
-		return strcmp(text_basename(program), name) == 0;
-	path = realpath(name, NULL);
-	is = strcmp(program, path ? path : name) == 0;
-	free(path);
-	return is;
+	if (executable_find(name, &found) != 0)
+		return realpath(name, NULL);
+	path = realpath(found, NULL);
+	free(found);
+	return path;
+}
+
+/*
+ * `path` is the program's path if a command with this name is found, which may
+ * be a link to a file with another name, such as python3.
+ */
+static int is_program(const char *program, const char *name, const char *path)
+{
+	return (path && strcmp(program, path) == 0) ||
+	       strcmp(strchr(name, '/') ? program : text_basename(program),
+		      name) == 0;
 }
 
 static int add_of_program(struct chosen *chosen, const char *name, char **why)
 {
 	const size_t before = chosen->count;
 	struct every_process every = list_processes();
+	char *path = resolve(name);
 
 	for (size_t i = 0; i < every.count; i++) {
 		char *program = program_of(every.items[i].pid);
 
-		if (is_program(program, name))
+		if (is_program(program, name, path))
 			add(chosen, every.items[i].pid, 0);
 		free(program);
 	}
+	free(path);
 	free(every.items);
 	return chosen->count == before
 		       ? fail(why, -ESRCH, "no process runs the program %s",

@@ -70,6 +70,12 @@ error_t target_choice_parse(struct target_choice *choice, int key,
 void target_choice_fini(struct target_choice *choice);
 
 /*
+ * Returns whether processes that begin later may be chosen, too: by a program,
+ * a cgroup or their parents.
+ */
+int target_choice_is_open(const struct target_choice *choice);
+
+/*
  * Finds the chosen processes: those with a given pid or pid file, whether or
  * not they exist, and the others that exist now, without clew itself. The
  * caller frees chosen->items. Returns 0; or -errno and *why if a file or cgroup

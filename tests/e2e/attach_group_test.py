@@ -48,6 +48,14 @@ class Chosen(Grouped):
         self.is_recorded_exactly([self.family("one")], "--exe",
                                  f"./{self.name}")
 
+    def test_a_program_is_chosen_by_the_name_of_a_link(self):
+        folder = self.work / "links"
+        folder.mkdir()
+        (folder / f"link{self.name}").symlink_to(self.program)
+        self.environment["PATH"] = f"{folder}:{os.environ['PATH']}"
+        self.is_recorded_exactly([self.family("one")], "--exe",
+                                 f"link{self.name}")
+
     def test_a_replaced_program_is_chosen_by_its_name(self):
         """clew finds the process and unwinds its stacks by the mapped file."""
         family = self.family("one", 1)
