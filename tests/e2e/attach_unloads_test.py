@@ -24,7 +24,9 @@ class Unloads(Attached):
 
     def assert_goes_on(self):
         rounds = self.word(1)
-        self.assertTrue(until(lambda: self.word(1) > rounds + 20))
+        self.assertTrue(until(lambda: self.word(1) > rounds + 20),
+                        f"status {self.process.poll()}, "
+                        f"{self.word(1) - rounds} rounds")
         self.assertEqual(self.word(2), 0, "wrong results")
         self.assertIsNone(self.process.poll())
 

@@ -199,6 +199,7 @@ class Hostile(Attached):
             if done.returncode:
                 self.assert_refused(done, process, "frame_max")
             process.kill()
+            process.wait()
 
     def test_files_that_it_truncates_meanwhile_end_nothing(self):
         """Reading beyond the end of a mapped file raises SIGBUS."""
