@@ -54,6 +54,8 @@
  * refusal is reported. While a process starts, clew cannot attach to it.
  */
 #define TRIES_MAX 8
+/* A try that took longer is the last one. */
+#define TRY_NS UINT64_C(1000000000)
 
 enum {
 	KEY_FOR = KEY_OF_COMMAND,
@@ -343,12 +345,14 @@ static void add(struct attach_run *run, const struct chosen_process *process,
 		int tries)
 {
 	const pid_t pid = process->pid;
+	const uint64_t start_ns = tracer_now_ns();
 	char *why = NULL;
 	int err;
 
 	guardian_watch(&run->guardian, pid);
 	err = attach_group_add(&run->group, pid, &why);
-	if (err && run->is_later && tries < TRIES_MAX) {
+	if (err && run->is_later && tries < TRIES_MAX &&
+	    tracer_now_ns() - start_ns < TRY_NS) {
 		free(why);
 		return;
 	}
