@@ -6,9 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,6 +97,16 @@ _Noreturn static void load(const char *path, int pipe_fd)
 	_exit(EXIT_SUCCESS);
 }
 
+/*
+ * Like fork(). A debugger that follows the first child of clew, to reach the
+ * program, does not follow this one.
+ */
+static pid_t fork_unseen(void)
+{
+	return (pid_t)syscall(SYS_clone, (long)(CLONE_UNTRACED | SIGCHLD), 0, 0,
+			      0, 0);
+}
+
 /* Loads the library in a child process. Returns 0, or -errno and *why. */
 static int check_loading(const char *path, char **why)
 {
@@ -105,7 +118,7 @@ static int check_loading(const char *path, char **why)
 	if (pipe2(pipe_fds, O_CLOEXEC) != 0)
 		return fail(why, -errno, "a pipe cannot be created: %s",
 			    strerror(errno));
-	child = fork();
+	child = fork_unseen();
 	if (child == 0)
 		load(path, pipe_fds[1]);
 	close(pipe_fds[1]);
