@@ -53,6 +53,7 @@
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/sampling.h"
+#include "preload/time/ticks.h"
 #include "preload/tracing/call_values.h"
 
 struct wire_attachment clew_attachment;
@@ -147,6 +148,11 @@ int attach_begin_call(void)
 
 void attach_end_call(void)
 {
+	/*
+	 * The call took time, and the thread has blocked all signals. A system
+	 * call that restarts afterwards must not be interrupted by clew.
+	 */
+	ticks_drop_pending();
 	atomic_store(&clew_attachment.caller, 0);
 }
 

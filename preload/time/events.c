@@ -425,10 +425,16 @@ static struct event *sender_of(const siginfo_t *info)
 	return event && info->si_fd == event->source.fd ? event : NULL;
 }
 
-static void meet_event(struct event *event, const ucontext_t *interrupted)
+/* A signal that is late: another thread may take the slot meanwhile. */
+static void let_go_of(struct event *event)
 {
 	uint32_t ended = SLOT_ENDED;
 
+	atomic_compare_exchange_strong(&event->state, &ended, SLOT_FREE);
+}
+
+static void meet_event(struct event *event, const ucontext_t *interrupted)
+{
 	if (runtime_is_filtered())
 		return; /* the event's last signal, which was pending */
 	if (event->state == SLOT_RUNS && event->session != rt.header)
@@ -436,9 +442,16 @@ static void meet_event(struct event *event, const ucontext_t *interrupted)
 	else if (event->state == SLOT_RUNS)
 		take_sample(event, signal_frame_pc(interrupted));
 	else
-		/* A late signal. Another thread may take the slot meanwhile. */
-		atomic_compare_exchange_strong(&event->state, &ended,
-					       SLOT_FREE);
+		let_go_of(event);
+}
+
+int events_drop(const siginfo_t *info)
+{
+	struct event *event = info->si_signo == SIGURG ? sender_of(info) : NULL;
+
+	if (event)
+		let_go_of(event);
+	return event != NULL;
 }
 
 static __attribute__((noinline)) void meet_signal(int signal, siginfo_t *info,

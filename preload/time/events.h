@@ -102,6 +102,12 @@ int events_met_tick(struct tally *tally);
 uint64_t events_settle(struct tally *tally, uint64_t weight_ns, int is_kernel);
 
 /*
+ * Returns whether the calling thread's event has sent this signal, which its
+ * handler will not get (ticks_drop_pending()).
+ */
+int events_drop(const siginfo_t *info);
+
+/*
  * ---- Functions of ticks.h for masks and actions, for SIGURG only; ticks.c
  * calls them ----
  */

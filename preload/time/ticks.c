@@ -628,6 +628,22 @@ static uint64_t own_bit(void)
 		       : 0;
 }
 
+void ticks_drop_pending(void)
+{
+	const struct timespec no_time = { 0 };
+	uint64_t signals = ticks_own_signals();
+	siginfo_t info;
+
+	while (signals &&
+	       sys_call(SYS_rt_sigtimedwait, (long)&signals, (long)&info,
+			(long)&no_time, sizeof(signals), 0, 0) > 0) {
+		if (is_tick(&info) || events_drop(&info))
+			continue;
+		chained_send_again(info.si_signo, &info);
+		signals &= ~SIGNAL_BIT(info.si_signo);
+	}
+}
+
 uint64_t ticks_own_signals(void)
 {
 	return own_bit() | events_own_signal();

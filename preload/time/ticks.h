@@ -126,6 +126,12 @@ uint64_t ticks_take_out(uint64_t mask);
  */
 uint64_t ticks_put_back(uint64_t mask);
 
+/*
+ * Drops the calling thread's pending signals of timers and events, while it
+ * blocks them. Signals for the program are sent again.
+ */
+void ticks_drop_pending(void);
+
 /* Returns the signals that timers and events use, as a mask. */
 uint64_t ticks_own_signals(void);
 

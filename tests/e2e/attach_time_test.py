@@ -213,5 +213,43 @@ class Time(Attached):
         self.assertEqual(len(os.listdir(tasks)), count)
 
 
+# Loads a library, which takes some milliseconds, for each line of input, and
+# answers with the number of waits that a signal has interrupted.
+WAITS = """
+import ctypes, importlib, struct, sys
+libc, interrupted = ctypes.CDLL(None), 0
+wanted = ctypes.create_string_buffer(struct.pack("ihh", 0, 1, 0))
+print(0, flush=True)
+while True:
+    if libc.poll(wanted, 1, -1) < 0:
+        interrupted += 1
+        continue
+    name = sys.stdin.readline()
+    if not name:
+        break
+    importlib.import_module(name.strip())
+    print(interrupted, flush=True)
+"""
+MODULES = ("_bz2", "_lzma", "_json", "_decimal", "_hashlib", "_ssl", "_sqlite3",
+           "mmap", "_multiprocessing", "_asyncio", "_curses", "readline",
+           "_queue", "resource", "termios", "_posixshmem")
+
+
+class Waits(Attached):
+    def test_no_sample_interrupts_a_wait(self):
+        """clew works in a waiting thread when it attaches and detaches. Samples
+        of this work must not arrive afterwards, when the thread waits again:
+        poll() would return EINTR."""
+        self.start_to_talk(clewtest.PYTHON, "-u", "-c", WAITS)
+        self.process.stdout.readline()
+        for module in MODULES:
+            controller = self.attach(self.process)
+            print(module, file=self.process.stdin, flush=True)
+            self.process.stdout.readline()
+            self.detach(controller)
+        print("sys", file=self.process.stdin, flush=True)
+        self.assertEqual(self.process.stdout.readline(), "0\n")
+
+
 if __name__ == "__main__":
     clewtest.main()
