@@ -614,7 +614,9 @@ class Handed(Attached):
                 self.process.stdin.flush()
                 said = self.process.stdout.readline()
                 self.detach(controller)
-                self.assertEqual(said, "0 errors\n")
+                # The agent's answers lack functions that have jumped, too.
+                self.assertEqual(said != "0 errors\n",
+                                 "--no-tail-nesting" in options)
                 self.assertEqual(
                     {path: (node["calls"], node["tail"])
                      for path, node in self.nodes().items() if len(path) > 1},

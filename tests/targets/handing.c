@@ -118,6 +118,7 @@ int main(int argc, char **argv)
 		const long rounds = atol(argc > 1 ? argv[1] : line);
 
 		asked = 0;
+		errors = 0;
 		for (long i = 0; i < rounds; i++) {
 			sink += first(i) + 1;
 			sink += even(7) + 1;
