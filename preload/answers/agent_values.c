@@ -44,11 +44,11 @@ struct value_life {
 };
 
 struct clew_values {
-	uint32_t columns;
-	struct wire_value_kind kinds[WIRE_VALUES_MAX];
 	struct value_life *_Atomic life;
 	/* number of the life of an earlier session, or 0 */
 	uint32_t former_number;
+	uint32_t columns;
+	struct wire_value_kind kinds[WIRE_VALUES_MAX];
 };
 
 static struct clew_values tables[TABLES_MAX];
