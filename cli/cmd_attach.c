@@ -571,8 +571,8 @@ static size_t ignore_ended(struct watch_list *watched)
 }
 
 /*
- * Lets go of members that have exited or executed another program, to which clew
- * may attach again.
+ * Lets go of members that have exited or executed another program, to which
+ * clew may attach again.
  */
 static void let_go(struct attach_run *run, struct watch_list *watched)
 {

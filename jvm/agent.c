@@ -556,7 +556,8 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 
 /*
  * Restores Java methods and JNI functions first, then binds natives to their
- * own code, then waits for threads that make a request to the JVM in a bridge. Returns 0 or -errno.
+ * own code, then waits for threads that make a request to the JVM in a bridge.
+ * Returns 0 or -errno.
  */
 int agent_end_late(JavaVM *vm, JNIEnv *jni)
 {

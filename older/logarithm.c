@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * log() and exp() for clew and the libraries that are linked statically into it.
- * glibc's functions need version GLIBC_2.29, and RHEL 8 has glibc 2.28.
+ * log() and exp() for clew and the libraries that are linked statically into
+ * it. glibc's functions need version GLIBC_2.29, and RHEL 8 has glibc 2.28.
  */
 #include <math.h>
 

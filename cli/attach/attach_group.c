@@ -153,8 +153,8 @@ static void set_cause(struct need *need, char *cause)
 }
 
 /*
- * Returns whether the process, which has mounts or a root of its own, cannot use
- * a path as it is, and sets the cause. `flag` is the flag of a mount that
+ * Returns whether the process, which has mounts or a root of its own, cannot
+ * use a path as it is, and sets the cause. `flag` is the flag of a mount that
  * prevents the use (statvfs()), and `kind` is its name.
  */
 static int cannot_use(pid_t pid, const char *path, unsigned long flag,

@@ -68,7 +68,8 @@ int attaching_has_thread(const struct attaching *attaching, pid_t own_tid);
 
 /*
  * Returns 0 if the process still runs the program to which clew has attached;
- * -ESRCH if it has exited, or -EIO if it has executed another program, and *why.
+ * -ESRCH if it has exited, or -EIO if it has executed another program, and
+ * *why.
  */
 int attaching_check_program(const struct attaching *attaching, char **why);
 

@@ -79,8 +79,8 @@ int library_find(char **path, char **why)
 }
 
 /*
- * Runs in a child. Writes LOADED or the loader's error to the pipe, or nothing if
- * loading ends the process.
+ * Runs in a child. Writes LOADED or the loader's error to the pipe, or nothing
+ * if loading ends the process.
  */
 _Noreturn static void load(const char *path, int pipe_fd)
 {
@@ -96,8 +96,8 @@ _Noreturn static void load(const char *path, int pipe_fd)
 }
 
 /*
- * Returns whether a debugger traces clew. It may follow the first child of clew,
- * to reach the program, and a child that it does not follow dies at the
+ * Returns whether a debugger traces clew. It may follow the first child of
+ * clew, to reach the program, and a child that it does not follow dies at the
  * debugger's breakpoints in the loader.
  */
 static int is_traced(void)

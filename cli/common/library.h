@@ -13,9 +13,9 @@
 int library_find(char **path, char **why);
 
 /*
- * As library_find(), but fails if the library cannot be loaded. The dynamic loader
- * ends a program that preloads a truncated library. In other cases the loader
- * prints a line in the program.
+ * As library_find(), but fails if the library cannot be loaded. The dynamic
+ * loader ends a program that preloads a truncated library. In other cases the
+ * loader prints a line in the program.
  */
 int library_find_loadable(char **path, char **why);
 

@@ -11,8 +11,8 @@
 
 /*
  * Learns where this JVM's Method contains the number of its intrinsic.
- * machine_pc is the address of any function of the JVM. Returns 0, or -1 if this
- * is unknown.
+ * machine_pc is the address of any function of the JVM. Returns 0, or -1 if
+ * this is unknown.
  */
 int intrinsics_learn(uint64_t machine_pc);
 

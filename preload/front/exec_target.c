@@ -69,8 +69,8 @@ static int small_program_is_foreign(int fd, const Elf32_Ehdr *elf)
 }
 
 /*
- * Returns whether a 64-bit program has a loader other than glibc's and musl's. A
- * program without a loader ignores LD_PRELOAD.
+ * Returns whether a 64-bit program has a loader other than glibc's and musl's.
+ * A program without a loader ignores LD_PRELOAD.
  */
 static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
 {

@@ -2,8 +2,8 @@
 /*
  * The layout of HotSpot's frames on x86-64, in words from the frame pointer
  * (frame_x86.hpp and stubGenerator_x86_64.cpp in its sources; the same in 11,
- * 17, 21 and 25, and in 8 but for one). The frame pointer points to the caller's frame pointer, and the
- * return address is above it.
+ * 17, 21 and 25, and in 8 but for one). The frame pointer points to the
+ * caller's frame pointer, and the return address is above it.
  */
 #ifndef CLEW_JVM_HOTSPOT_HOTSPOT_FRAMES_H
 #define CLEW_JVM_HOTSPOT_HOTSPOT_FRAMES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew's wrapper of __libc_start_main(), which the _start of programs calls: the
- * last code of clew before main(). The wrapper passes its arguments on, and
+ * clew's wrapper of __libc_start_main(), which the _start of programs calls:
+ * the last code of clew before main(). The wrapper passes its arguments on, and
  * jumps to libc's function, so that no frame of clew stays on the stack.
  */
 	.text
