@@ -152,7 +152,7 @@ void attach_end_call(void)
 	 * The call took time, and the thread has blocked all signals. A system
 	 * call that restarts afterwards must not be interrupted by clew.
 	 */
-	ticks_drop_pending();
+	ticks_drop_pending(ticks_own_signals());
 	atomic_store(&clew_attachment.caller, 0);
 }
 

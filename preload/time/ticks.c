@@ -628,10 +628,9 @@ static uint64_t own_bit(void)
 		       : 0;
 }
 
-void ticks_drop_pending(void)
+void ticks_drop_pending(uint64_t signals)
 {
 	const struct timespec no_time = { 0 };
-	uint64_t signals = ticks_own_signals();
 	siginfo_t info;
 
 	while (signals &&

@@ -128,9 +128,10 @@ uint64_t ticks_put_back(uint64_t mask);
 
 /*
  * Drops the calling thread's pending signals of timers and events, while it
- * blocks them. Signals for the program are sent again.
+ * blocks these signals of ticks_own_signals(). Signals for the program are sent
+ * again.
  */
-void ticks_drop_pending(void);
+void ticks_drop_pending(uint64_t signals);
 
 /* Returns the signals that timers and events use, as a mask. */
 uint64_t ticks_own_signals(void);
