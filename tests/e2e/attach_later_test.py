@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`clew attach --exe` and `--cgroup` record processes that begin later, and
 programs that their processes execute."""
+import contextlib
 import os
 import pathlib
 import signal
@@ -50,6 +51,13 @@ int main(void)
 	return 0;
 }
 """
+
+
+def opened(pid):
+    """Yields the files that a process has open, which it may close meanwhile."""
+    for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            yield os.readlink(fd)
 
 
 class Later(Built):
@@ -164,10 +172,8 @@ class Later(Built):
         self.assertNotEqual(child, process.pid)
         self.tell(process, 50)
         # The controller has found the child, which is recorded already.
-        folder = pathlib.Path(f"/proc/{controller.pid}/fd")
-        self.assertTrue(until(lambda: any(
-            str(os.readlink(fd)) == f"/proc/{child}/mem"
-            for fd in folder.iterdir() if fd.is_symlink())))
+        self.assertTrue(until(
+            lambda: f"/proc/{child}/mem" in opened(controller.pid)))
         self.tell(process, 25)
         self.assertEqual(self.tell(process, "end"), process.pid)
         self.tell(process, 10)
