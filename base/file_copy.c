@@ -8,7 +8,8 @@
 
 static int copy_range(int from, int to, off_t at, off_t end)
 {
-	char bytes[1 << 14];
+	/* aligned as the file, see live_read.h */
+	_Alignas(64) char bytes[1 << 14];
 
 	while (at < end) {
 		size_t wanted = end - at < (off_t)sizeof(bytes)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/live_read.h"
 #include "base/memory.h"
 #include "base/regular_file.h"
 
@@ -56,7 +57,7 @@ static int read_counts(int folder, const char *name, struct push_counts *counts)
 
 	if (fd < 0)
 		return -ENOENT;
-	bytes = pread(fd, &read_now, sizeof(read_now), 0);
+	bytes = live_read(fd, &read_now, sizeof(read_now), 0);
 	close(fd);
 	if (bytes != sizeof(read_now) ||
 	    memcmp(read_now.magic, PUSH_COUNTS_MAGIC, sizeof(read_now.magic)) !=

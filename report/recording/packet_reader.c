@@ -48,6 +48,20 @@ static int is_unfinished(const uint32_t *words, uint32_t count)
 }
 
 /*
+ * Returns whether the packet ends before the last word of a context of `count`
+ * words, because the packet was copied while its thread wrote the context
+ * (trace_reader.c). `left` words are left in the packet.
+ */
+static int is_cut_off(const uint32_t *words, uint32_t count, size_t left)
+{
+	size_t at = count - 1;
+
+	while (at < left && !words[at])
+		at++;
+	return at == left;
+}
+
+/*
  * Returns the return addresses of a context with this number of functions, if
  * they follow at the cursor; otherwise NULL.
  */
@@ -174,8 +188,9 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 {
 	const uint32_t *words = cursor->words + cursor->at;
 	const uint32_t count = words[0] & WIRE_PACKET_ODD_WORDS;
+	const size_t left = cursor->count - cursor->at;
 
-	if (count == 0 || count > cursor->count - cursor->at) {
+	if (count == 0 || count > left) {
 		cursor->bad_words++;
 		cursor->is_lost = 1;
 		cursor->at++;
@@ -189,7 +204,8 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 			return PACKET_CONTEXT;
 		}
 		cursor->is_lost = 1;
-		if (!is_unfinished(words, count))
+		if (!is_unfinished(words, count) &&
+		    !is_cut_off(words, count, left))
 			cursor->bad_words += count;
 		break;
 	case WIRE_PACKET_TAIL:

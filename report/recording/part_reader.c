@@ -13,6 +13,7 @@
 
 #include "base/display_text.h"
 #include "base/fail.h"
+#include "base/live_read.h"
 #include "base/memory.h"
 #include "base/regular_file.h"
 #include "report/recording/inherited_reader.h"
@@ -39,16 +40,11 @@ static int open_regular(const char *path, char **why)
  */
 static size_t copy_range(int fd, unsigned char *bytes, size_t from, size_t to)
 {
-	while (from < to) {
-		ssize_t got = pread(fd, bytes + from, to - from, (off_t)from);
+	const ssize_t got =
+		from < to ? live_read(fd, bytes + from, to - from, (off_t)from)
+			  : 0;
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		from += (size_t)got;
-	}
-	return from;
+	return got > 0 ? from + (size_t)got : from;
 }
 
 /*
@@ -284,7 +280,7 @@ static int has_moved(const struct part_copy *part, int fd)
 		if (chunk.kind != WIRE_TALLY ||
 		    chunk.payload_bytes < sizeof(now))
 			continue;
-		if (pread(fd, now, sizeof(now), at) == sizeof(now) &&
+		if (live_read(fd, now, sizeof(now), at) == sizeof(now) &&
 		    memcmp(now, chunk.payload, sizeof(now)) != 0)
 			return 1;
 	}
@@ -311,12 +307,16 @@ static int read_header(int fd, const char *path, struct wire_header *header,
 		       size_t *size, char **why)
 {
 	struct stat status;
+	ssize_t got;
 	int err;
 
 	*header = (struct wire_header){ 0 };
-	if (pread(fd, header, sizeof(*header), 0) < 0 ||
-	    fstat(fd, &status) != 0)
-		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	got = live_read(fd, header, sizeof(*header), 0);
+	err = got < 0 ? (int)got : 0;
+	if (!err && fstat(fd, &status) != 0)
+		err = -errno;
+	if (err)
+		return fail(why, err, "%s: %s", path, strerror(-err));
 	*size = (size_t)status.st_size;
 	err = check_header(header, *size, path, why);
 	if (err)

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/file_copy.h"
+#include "base/live_read.h"
 #include "base/memory.h"
 #include "base/regular_file.h"
 #include "report/recording/taken_reader.h"
@@ -21,19 +22,9 @@
 /* Reads bytes at an offset. Returns how many could be read. */
 static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
 {
-	size_t done = 0;
+	const ssize_t got = live_read(fd, bytes, count, (off_t)offset);
 
-	while (done < count) {
-		const ssize_t got = pread(fd, (char *)bytes + done,
-					  count - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
+	return got > 0 ? (size_t)got : 0;
 }
 
 /*
@@ -215,6 +206,56 @@ char *trace_path(const char *part_path)
 }
 
 /*
+ * Reads the first `count` words of a packet again, up to the last that is not
+ * 0. The kernel copies words in any order, so a copy of a packet that its
+ * thread writes meanwhile may lack words before others that it contains. At the
+ * second reading, these were written. Words of later calls are not read.
+ * Returns whether the packet is still the same.
+ */
+static int read_again(const struct trace *trace,
+		      const struct trace_packet *packet, uint32_t *words,
+		      size_t count)
+{
+	struct trace_packet now;
+
+	while (count && !words[count - 1])
+		count--;
+	count *= sizeof(*words);
+	return read_at(trace->fd, packet->offset + sizeof(struct wire_chunk),
+		       words, count) == count &&
+	       read_begin(trace, packet->offset, &now) && is_same(packet, &now);
+}
+
+/*
+ * Reads a packet that its thread may write meanwhile. Returns the number of
+ * words, or 0 if the packet was reused.
+ */
+static size_t read_changing(const struct trace *trace,
+			    const struct trace_packet *packet, uint32_t *words)
+{
+	const size_t count =
+		read_at(trace->fd, packet->offset + sizeof(struct wire_chunk),
+			words, WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) /
+		sizeof(*words);
+
+	return read_again(trace, packet, words, count) ? count : 0;
+}
+
+/* Returns 0 or -errno. */
+static int put_words(int to, const struct trace_packet *packet,
+		     const uint32_t *words, size_t count)
+{
+	const size_t bytes = count * sizeof(*words);
+
+	errno = ENOSPC; /* for a write that ends early */
+	return pwrite(to, words, bytes,
+		      (off_t)(packet->offset + sizeof(struct wire_chunk))) ==
+			       (ssize_t)bytes
+		       ? 0
+		       : -errno;
+}
+
+/*
  * Copies a packet again because it was reused while the file was copied. If it
  * is reused meanwhile once more, the copy gets an empty packet. Returns 0 or
  * -errno.
@@ -223,21 +264,16 @@ static int copy_again(const struct trace *original, int to,
 		      const struct trace_packet *packet, uint32_t *words)
 {
 	struct trace_packet now = *packet;
-	size_t count = 0, bytes;
+	size_t count = 0;
 
 	if (read_begin(original, packet->offset, &now))
-		count = trace_read(original, &now, words);
+		count = read_changing(original, &now, words);
 	if (!count)
 		words[count++] = 0;
-	bytes = count * sizeof(*words);
-	return pwrite(to, words, bytes,
-		      (off_t)(packet->offset + sizeof(struct wire_chunk))) ==
-			       (ssize_t)bytes
-		       ? 0
-		       : -errno;
+	return put_words(to, packet, words, count);
 }
 
-static int settle_changed(const struct trace *copy, int from, int to)
+static int settle_packets(const struct trace *copy, int from, int to)
 {
 	const struct trace original = { .fd = from };
 	uint32_t *words = memory_zeroed(PACKET_WORDS_MAX, sizeof(*words));
@@ -246,11 +282,12 @@ static int settle_changed(const struct trace *copy, int from, int to)
 
 	for (size_t i = 0; i < copy->count && !err; i++) {
 		const struct trace_packet *packet = &copy->packets[i];
-		struct trace_packet now;
+		const size_t count = trace_read(copy, packet, words);
 
-		if (read_begin(&original, packet->offset, &now) &&
-		    is_same(packet, &now))
+		if (read_again(&original, packet, words, count)) {
+			err = put_words(to, packet, words, count);
 			continue;
+		}
 		err = copy_again(&original, to, packet, words);
 		dropped += copy->overflow == WIRE_OVERFLOW_DROP;
 	}
@@ -320,7 +357,7 @@ int trace_settle(int from, const char *path)
 	if (to < 0)
 		return -errno;
 	if (trace_open(&copy, path, &why) == 0) {
-		err = settle_changed(&copy, from, to);
+		err = settle_packets(&copy, from, to);
 		trace_close(&copy);
 	} else {
 		/*
@@ -379,15 +416,30 @@ void trace_close(struct trace *trace)
 	*trace = (struct trace){ .fd = -1 };
 }
 
+/*
+ * Returns whether no thread writes the packet any more. A thread may write the
+ * last word of a packet only when the next packet is full (wire/packet.h).
+ */
+static int is_complete(const struct trace *trace,
+		       const struct trace_packet *packet)
+{
+	const size_t after = (size_t)(packet - trace->packets) + 2;
+
+	return after < trace->count &&
+	       trace->packets[after].tally == packet->tally;
+}
+
 size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
 		  uint32_t *words)
 {
 	const uint64_t from = packet->offset + sizeof(struct wire_chunk);
-	const size_t got =
-		read_at(trace->fd, from, words,
-			WIRE_PACKET_BYTES - sizeof(struct wire_chunk));
 	struct trace_packet now;
+	size_t got;
 
+	if (!is_complete(trace, packet))
+		return read_changing(trace, packet, words);
+	got = read_at(trace->fd, from, words,
+		      WIRE_PACKET_BYTES - sizeof(struct wire_chunk));
 	/*
 	 * Reads the beginning again, to notice whether the packet was reused
 	 * meanwhile.

@@ -80,7 +80,8 @@ int trace_keep(const char *from_part, const char *to_part, char **why);
 /*
  * Repairs a copy of a trace, at `path`, if the process has written to the
  * original meanwhile; `from` is a descriptor of the original. Packets that were
- * reused during copying are copied again. If the trace overwrites packets
+ * reused during copying are copied again, and words that were copied while they
+ * were written are completed. If the trace overwrites packets
  * without counting their calls, the packets are added to the copy's number of
  * dropped ones; otherwise the file of counted calls, which is copied later,
  * contains their calls. Returns 0, also if the trace is damaged, or -errno.

@@ -159,6 +159,62 @@ static void unchanged_packet_stays(void **unused)
 	trace_close(&settled);
 }
 
+/* Changes the word of a call in the packet of tally 1, from the last on. */
+static void put_word_from_end(const char *path, uint32_t from_end,
+			      uint32_t word)
+{
+	const int fd = open(path, O_RDWR);
+	struct trace trace;
+	char *why;
+	off_t at;
+
+	assert_int_equal(trace_open(&trace, path, &why), 0);
+	at = (off_t)(trace.packets[1].offset + sizeof(struct wire_chunk)) +
+	     (off_t)((WIRE_PACKET_BEGIN_WORDS(0) + CALLS - 1 - from_end) *
+		     sizeof(word));
+	trace_close(&trace);
+	assert_int_equal(pwrite(fd, &word, sizeof(word), at), sizeof(word));
+	close(fd);
+}
+
+/*
+ * The copy lacks words before others, and has one of which one byte is missing.
+ */
+static void words_copied_while_they_were_written_are_completed(void **unused)
+{
+	const uint32_t half = trace_file_place(1) << WIRE_PACKET_PLACE_SHIFT;
+	struct trace settled;
+
+	(void)unused;
+	save(copy, 3, 2, WIRE_OVERFLOW_DROP);
+	save(original, 3, 2, WIRE_OVERFLOW_DROP);
+	/* The copied words end ten calls before the end. */
+	for (uint32_t i = 0; i < 10; i++)
+		put_word_from_end(copy, i, 0);
+	put_word_from_end(copy, 12, half);
+	put_word_from_end(copy, 14, 0);
+	put_word_from_end(copy, 15, 0);
+	settle(&settled);
+	assert_int_equal(calls_of(&settled, 2), CALLS - 10);
+	assert_int_equal(settled.dropped, 0);
+	trace_close(&settled);
+}
+
+/* The copy of a context ends after its first words. */
+static void context_that_is_copied_in_part_is_not_damaged(void **unused)
+{
+	struct trace settled;
+
+	(void)unused;
+	save(copy, 3, 2, WIRE_OVERFLOW_DROP);
+	save(original, 3, 2, WIRE_OVERFLOW_DROP);
+	for (uint32_t i = 0; i < CALLS + WIRE_PACKET_BEGIN_WORDS(0) - 3; i++)
+		put_word_from_end(copy, i, 0);
+	settle(&settled);
+	assert_int_equal(calls_of(&settled, 2), 0);
+	trace_close(&settled);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +223,9 @@ int main(void)
 			nothing_is_dropped_where_calls_are_counted_before),
 		cmocka_unit_test(packet_being_reused_is_dropped),
 		cmocka_unit_test(unchanged_packet_stays),
+		cmocka_unit_test(
+			words_copied_while_they_were_written_are_completed),
+		cmocka_unit_test(context_that_is_copied_in_part_is_not_damaged),
 	};
 	int failed;
 
