@@ -15,6 +15,7 @@
 #include "cli/attach/attach_blocks.h"
 #include "cli/attach/attach_room.h"
 #include "cli/attach/attach_steps.h"
+#include "cli/attach/memory_file.h"
 #include "cli/attach/standing_by.h"
 #include "cli/common/command.h"
 #include "cli/common/library.h"
@@ -141,6 +142,13 @@ static int make_output(struct attach_group *group, char **why)
  */
 struct need {
 	int is_to_load, is_to_record;
+	/* It has loaded the library from elsewhere in an earlier session. */
+	int was_to_load;
+	/*
+	 * Why no folder was found for the library, which is then loaded from
+	 * memory; NULL otherwise.
+	 */
+	char *no_folder;
 	char *cause; /* NULL if it needs no folder. */
 };
 
@@ -272,8 +280,10 @@ static int find_need(struct attach_group *group,
 		need->is_to_load = 1;
 		need_for_folder(need, &rights, group->library);
 	}
-	if (member->attaching.detach) /* The library is already loaded. */
+	if (member->attaching.detach) { /* The library is already loaded. */
+		need->was_to_load = need->is_to_load;
 		need->is_to_load = 0;
+	}
 	file_rights_fini(&rights);
 	return err;
 }
@@ -299,22 +309,40 @@ static int write_config(const struct attach_group *group,
 }
 
 /*
+ * Creates a folder for the recording alone, or none if the process needs none,
+ * after no folder was found from which it can load the library: it will load
+ * the library from memory. Returns 0, or -errno and *why.
+ */
+static int make_without_library(struct attach_member *member, struct need *need,
+				char **why)
+{
+	need->is_to_load = 0;
+	need->no_folder = *why;
+	*why = NULL;
+	return need->is_to_record
+		       ? inner_folder_make(&member->folder, member->pid, 0,
+					   need->cause, why)
+		       : 0;
+}
+
+/*
  * Creates the folder in the process's file system, with the files that it needs
  * according to *need. Returns 0, or -errno and *why.
  */
 static int make_folder(struct attach_group *group, struct attach_member *member,
-		       const struct need *need, char **why)
+		       struct need *need, char **why)
 {
 	struct inner_folder *folder = &member->folder;
-	const int is_to_load = need->is_to_load;
 	const int is_to_record = need->is_to_record;
-	int err = inner_folder_make(folder, member->pid, is_to_load,
+	int err = inner_folder_make(folder, member->pid, need->is_to_load,
 				    need->cause, why);
 
+	if (err && need->is_to_load)
+		err = make_without_library(member, need, why);
 	if (err)
 		return err;
-	member->has_folder = 1;
-	if (is_to_load)
+	member->has_folder = need->is_to_load || is_to_record;
+	if (need->is_to_load)
 		err = inner_folder_copy(folder, group->library, LIBRARY_NAME,
 					why);
 	if (!err && is_to_record)
@@ -395,23 +423,35 @@ static int also_because(char **why, int err, char *also)
 }
 
 /*
+ * Copies a library to where the process loads it from: to its file in memory if
+ * `number` is not negative, otherwise to its folder. Returns 0, or -errno and
+ * *why.
+ */
+static int replace_copy(struct attach_member *member, int number,
+			const char *library, char **why)
+{
+	if (number >= 0)
+		return memory_file_write(&member->attaching, number, library,
+					 why);
+	unlinkat(member->folder.fd, LIBRARY_NAME, 0);
+	return inner_folder_copy(&member->folder, library, LIBRARY_NAME, why);
+}
+
+/*
  * Second attempt, after the loader has refused the library, probably because no
  * static thread-local storage is left: loads the build that has its thread
  * variables in control blocks. Returns 0, or -errno and *why.
  */
 static int load_in_blocks(struct attach_group *group,
 			  struct attach_member *member, const char *path,
-			  char **why)
+			  int number, char **why)
 {
 	char *other = library_in_blocks(group->library);
 	char *also = NULL;
 	int err = attach_check_blocks(&member->attaching, &also);
 
-	if (!err && path != group->library) {
-		unlinkat(member->folder.fd, LIBRARY_NAME, 0);
-		err = inner_folder_copy(&member->folder, other, LIBRARY_NAME,
-					&also);
-	}
+	if (!err && path != group->library)
+		err = replace_copy(member, number, other, &also);
 	if (!err)
 		err = attaching_load(&member->attaching,
 				     path == group->library ? other : path,
@@ -439,7 +479,7 @@ static int load(struct attach_group *group, struct attach_member *member,
 	int err = attaching_load(&member->attaching, path, why);
 
 	if (err == -ELIBACC)
-		err = load_in_blocks(group, member, path, why);
+		err = load_in_blocks(group, member, path, -1, why);
 	free(copy);
 	if (is_to_load && unlinkat(member->folder.fd, LIBRARY_NAME, 0) != 0 &&
 	    !err)
@@ -449,19 +489,69 @@ static int load(struct attach_group *group, struct attach_member *member,
 }
 
 /*
+ * Loads the library from a file in the process's memory. Returns 0, or -errno
+ * and *why.
+ */
+static int load_from_memory(struct attach_group *group,
+			    struct attach_member *member, char **why)
+{
+	struct attaching *attaching = &member->attaching;
+	const int number = memory_file_make(attaching, why);
+	char *path = memory_file_path(number), *also = NULL;
+	int err = number < 0 ? number
+			     : memory_file_write(attaching, number,
+						 group->library, why);
+
+	if (!err)
+		err = attaching_load(attaching, path, why);
+	if (err == -ELIBACC)
+		err = load_in_blocks(group, member, path, number, why);
+	free(path);
+	if (number >= 0 && memory_file_close(attaching, number, &also) != 0) {
+		if (err)
+			return also_because(why, err, also);
+		*why = also;
+		return -EBUSY;
+	}
+	return err;
+}
+
+/*
+ * Like load_from_memory(). The message of an error also says why the process
+ * has no folder for the library.
+ */
+static int load_without_folder(struct attach_group *group,
+			       struct attach_member *member, struct need *need,
+			       char **why)
+{
+	char *also = NULL;
+	int err = load_from_memory(group, member, &also);
+
+	if (!err)
+		return 0;
+	*why = need->no_folder;
+	need->no_folder = NULL;
+	return also_because(why, err, also);
+}
+
+/*
  * Creates the folder that the process needs according to *need, loads the
  * library, and begins to count. Returns 0, or -errno and *why.
  */
 static int enter_as_needed(struct attach_group *group,
-			   struct attach_member *member,
-			   const struct need *need, char **why)
+			   struct attach_member *member, struct need *need,
+			   char **why)
 {
 	const char *home = group->output.directory;
 	int err = 0;
 
 	if (need->is_to_load || need->is_to_record)
 		err = make_folder(group, member, need, why);
-	if (!err)
+	if (!err && need->was_to_load)
+		err = memory_file_close_left(&member->attaching, why);
+	if (!err && need->no_folder)
+		err = load_without_folder(group, member, need, why);
+	else if (!err)
 		err = load(group, member, need->is_to_load, why);
 	if (!err && need->is_to_load && !need->is_to_record) {
 		member->has_folder = 0;
@@ -492,6 +582,7 @@ static int enter(struct attach_group *group, struct attach_member *member,
 	err = find_need(group, member, &need, why);
 	if (!err)
 		err = enter_as_needed(group, member, &need, why);
+	free(need.no_folder);
 	free(need.cause);
 	return err;
 }

@@ -167,13 +167,18 @@ for file in $(ldd "$1" | grep -o '/[^ ]*'); do
     cp -L "$file" "$0$file"
 done
 mount -t proc none "$0/proc"
+if [ "$DECOY" ]; then
+    mkdir "$0/memfd:clew"
+    echo "not to be written" >"$0/memfd:clew/libclew.so (deleted)"
+    exec 9<>"$0/memfd:clew/libclew.so (deleted)"
+fi
 if [ "$READ_ONLY" ]; then
     mount --rbind "$0" "$0"
     cd "$0"
     for file in shared tmp; do
         mount --rbind "$file" "$file"
     done
-    mount -o remount,bind,noexec tmp
+    mount -o "remount,bind,$READ_ONLY" tmp
     mount -o remount,bind,ro .
 fi
 cd "$0"
@@ -198,13 +203,17 @@ class Shut(Container):
         done = self.clew("cache", "warm", "--no-libraries", target("busy"))
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def begin(self, within=(), has_ids=True, is_read_only=False):
+    def begin(self, within=(), has_ids=True, tmp="", has_decoy=False):
+        """With `tmp`, the root directory is read-only, and /tmp has this mount
+        option. With has_decoy, the process has a file open whose name is that
+        of the library in memory."""
         (self.work / "root").mkdir()
         starter = self.start(
             [*OWN_IDS[:3], *OWN_IDS[4:], *OWN_MOUNTS[1:], "sh", "-c", ENTER,
              self.work / "root", target("busy"), "/shared"],
             stderr=subprocess.DEVNULL, env={
-                **self.environment, "READ_ONLY": "1" if is_read_only else "",
+                **self.environment, "READ_ONLY": tmp,
+                "DECOY": "1" if has_decoy else "",
                 "LIBRARIES": ":".join(
                     f"/old{folder}/x86_64-linux-gnu"
                     for folder in ("/lib", "/usr/lib"))})
@@ -376,10 +385,41 @@ class Shut(Container):
     def test_process_without_writable_folder_is_refused(self):
         """The error message gives the reason for each folder; the process
         continues."""
-        process = self.begin(is_read_only=True)
-        self.assert_refused(process, "/tmp: mounted noexec",
+        process = self.begin(tmp="ro")
+        self.assert_refused(process, "/tmp: Read-only file system",
                             "/: Read-only file system")
-        self.assertEqual(list(self.inside(process.pid, "tmp").iterdir()), [])
+
+    def test_process_without_executable_folder_is_recorded(self):
+        """The library is loaded from a file in memory, whose descriptor is
+        closed. A decoy is not written."""
+        process = self.begin(tmp="noexec", has_decoy=True)
+        files = sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir())
+        for _ in range(2):
+            self.is_recorded(process)
+        self.assertEqual(
+            sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir()), files)
+        self.assertEqual(
+            self.inside(process.pid, "memfd:clew/libclew.so (deleted)")
+            .read_text(encoding="utf-8"), "not to be written\n")
+
+    def test_file_in_memory_of_a_killed_attach_is_used_again(self):
+        process = self.begin(tmp="noexec")
+        files = len(list(pathlib.Path(f"/proc/{process.pid}/fd").iterdir()))
+        for delay_s in .01, .02, .03, .04, .05, .06:
+            controller = self.start(
+                [CLEW, "attach", "--for", "0s", "-o", self.recording_path,
+                 process.pid], stderr=subprocess.DEVNULL)
+            try:
+                controller.wait(delay_s)
+            except subprocess.TimeoutExpired:
+                kill_with_guardian(controller)
+            self.go_on()
+            self.clew("detach", process.pid)
+        done = self.clew("attach", "--calls", 1000, "-o",
+                         self.work / "last", process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLessEqual(
+            len(list(pathlib.Path(f"/proc/{process.pid}/fd").iterdir())), files)
 
 
 if __name__ == "__main__":
