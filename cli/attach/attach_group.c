@@ -446,10 +446,11 @@ static int load_in_blocks(struct attach_group *group,
 			  struct attach_member *member, const char *path,
 			  int number, char **why)
 {
-	char *other = library_in_blocks(group->library);
-	char *also = NULL;
+	char *other = NULL, *also = NULL;
 	int err = attach_check_blocks(&member->attaching, &also);
 
+	if (!err)
+		err = library_find_in_blocks(group->library, &other, &also);
 	if (!err && path != group->library)
 		err = replace_copy(member, number, other, &also);
 	if (!err)

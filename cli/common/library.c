@@ -147,14 +147,14 @@ static int check_loading(const char *path, char **why)
 	return 0;
 }
 
-int library_find_loadable(char **path, char **why)
+/*
+ * Stores the path `found` in *path if the library can be loaded, and frees it
+ * otherwise. Returns 0, or -errno and *why.
+ */
+static int take_loadable(char *found, char **path, char **why)
 {
-	char *found;
-	int err = library_find(&found, why);
+	const int err = is_traced() ? 0 : check_loading(found, why);
 
-	if (err)
-		return err;
-	err = is_traced() ? 0 : check_loading(found, why);
 	if (err)
 		free(found);
 	else
@@ -162,10 +162,19 @@ int library_find_loadable(char **path, char **why)
 	return err;
 }
 
-char *library_in_blocks(const char *path)
+int library_find_loadable(char **path, char **why)
+{
+	char *found;
+	const int err = library_find(&found, why);
+
+	return err ? err : take_loadable(found, path, why);
+}
+
+int library_find_in_blocks(const char *path, char **other, char **why)
 {
 	const int folder_bytes = (int)(strrchr(path, '/') - path);
 
-	return memory_printf("%.*s/in-blocks/" LIBRARY_NAME, folder_bytes,
-			     path);
+	return take_loadable(memory_printf("%.*s/in-blocks/" LIBRARY_NAME,
+					   folder_bytes, path),
+			     other, why);
 }

@@ -20,10 +20,10 @@ int library_find(char **path, char **why);
 int library_find_loadable(char **path, char **why);
 
 /*
- * Returns the path of the second library next to the first, for processes
- * without free static thread-local storage (attach_blocks.h). Does not check
- * that it exists. The caller frees it.
+ * Like library_find_loadable(), for the second library next to the first one,
+ * `path`. It is for processes without free static thread-local storage
+ * (attach_blocks.h).
  */
-char *library_in_blocks(const char *path);
+int library_find_in_blocks(const char *path, char **other, char **why);
 
 #endif

@@ -164,6 +164,18 @@ class Hidden(NoStorage, ContainerCase):
         self.environment["CLEW_LIBRARY"] = str(hidden / "libclew.so")
         self.is_recorded(process)
 
+    def test_process_survives_a_truncated_second_library(self):
+        """The first library finds no storage. The loader of a process that loads
+        a truncated library ends the process."""
+        there = self.work / "there"
+        shutil.copytree(self.library().parent / "in-blocks",
+                        there / "in-blocks")
+        shutil.copy(self.library(), there)
+        second = there / "in-blocks" / "libclew.so"
+        self.environment["CLEW_LIBRARY"] = str(there / "libclew.so")
+        os.truncate(second, second.stat().st_size // 20)
+        self.assert_refused(self.begin([]), second)
+
 
 class Threads(NoStorage):
     CYCLES = 10
