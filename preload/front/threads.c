@@ -13,10 +13,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "preload/host/libc_calls.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
-#include "preload/hot/switch.h"
 #include "preload/time/sampling.h"
 #include "preload/time/watch.h"
 
@@ -86,30 +86,26 @@ static void make_end_key(void)
 		end_key.set = set;
 }
 
-/*
- * Calls that libc's functions make, such as calloc(), are not calls of the
- * program.
- */
 static void seek_end_key(void)
 {
-	uint32_t muted;
+	struct libc_calls own;
 
 	if (atomic_exchange(&end_key.is_sought, 1))
 		return;
-	muted = switch_mute(HOT_MUTED_OWN);
+	own = libc_calls_begin();
 	make_end_key();
-	switch_unmute(muted);
+	libc_calls_end(&own);
 }
 
 static void note_end(void)
 {
-	uint32_t muted;
+	struct libc_calls own;
 
 	if (!end_key.set)
 		return;
-	muted = switch_mute(HOT_MUTED_OWN);
+	own = libc_calls_begin();
 	end_key.set(end_key.key, &end_key);
-	switch_unmute(muted);
+	libc_calls_end(&own);
 }
 
 /*

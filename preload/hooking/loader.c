@@ -68,11 +68,19 @@ static void call_muted(void (*function)(void))
 	errno = saved_errno;
 }
 
+/*
+ * Hooks new modules. Counting is not muted meanwhile, since a signal handler
+ * may interrupt this for milliseconds, and its calls are the program's.
+ */
+
 static void update(void)
 {
+	int saved_errno = errno;
+
 	hook_update(rt.cold);
 	if (CLEW_STRESS)
 		stress_check();
+	errno = saved_errno;
 }
 
 /* Returns whether the loader is unloading modules in any namespace. */
@@ -123,7 +131,7 @@ static void loader_has_changed(void)
 	lock_release(&cold->patches.lock, &signals);
 	await_others();
 	if (watch.debug->r_state == RT_CONSISTENT)
-		call_muted(update);
+		update();
 }
 
 static struct module *find_module_of(const struct modules *modules, uint64_t pc)

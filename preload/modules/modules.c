@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "libc/libc.h"
+#include "preload/host/libc_calls.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/sys/own_code.h"
@@ -307,6 +308,16 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
+/* Calls `see` for each module of the program's namespace. */
+static int each_module(struct finder *finder, libc_visit see)
+{
+	const struct libc_calls own = libc_calls_begin();
+	const int err = libc_each_module(NEXT(dl_iterate_phdr), see, finder);
+
+	libc_calls_end(&own);
+	return err;
+}
+
 /*
  * Returns dlinfo() if it finds program headers (RTLD_DI_PHDR), as it does since
  * glibc 2.36; else NULL. Older versions allocate an error message with the
@@ -342,9 +353,11 @@ static int see_other_namespaces(struct finder *finder,
 		     map = map->l_next) {
 			struct dl_phdr_info info = { .dlpi_addr = map->l_addr,
 						     .dlpi_name = map->l_name };
+			const struct libc_calls own = libc_calls_begin();
 			int count = find_headers(map, RTLD_DI_PHDR,
 						 &info.dlpi_phdr);
 
+			libc_calls_end(&own);
 			if (count <= 0)
 				continue;
 			info.dlpi_phnum = (ElfW(Half))count;
@@ -362,7 +375,7 @@ int modules_update(struct modules *modules, struct arena *arena)
 	begin(&finder);
 	for (struct module *m = modules->first; m; m = m->next)
 		m->is_new = 0;
-	err = libc_each_module(NEXT(dl_iterate_phdr), see_module, &finder);
+	err = each_module(&finder, see_module);
 	if (!err)
 		err = see_other_namespaces(&finder, see_module);
 	for (struct module *m = modules->first; m && !err; m = m->next)
@@ -405,7 +418,7 @@ void modules_find_unloaded(struct modules *modules)
 	struct finder finder = { .modules = modules };
 
 	begin(&finder);
-	libc_each_module(NEXT(dl_iterate_phdr), see_again, &finder);
+	each_module(&finder, see_again);
 	see_other_namespaces(&finder, see_again);
 	if (modules->first)
 		modules->first->generation = modules->generation;

@@ -6,7 +6,7 @@ import collections
 import errno
 import pathlib
 
-from lib import clewtest, seccomp
+from lib import callgrind, clewtest, seccomp
 from lib.clewtest import needs, target
 
 
@@ -175,6 +175,108 @@ class UnderALock(clewtest.Case):
 
     def test_libraries_load_under_a_lock_with_the_c_library_hooked(self):
         self.check("--libc")
+
+
+HANDLED = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+
+static long made;
+
+__attribute__((noinline)) void handled(void)
+{
+	made++;
+}
+
+static void on_alarm(int number)
+{
+	handled();
+}
+
+static void *run(void *argument)
+{
+	return argument;
+}
+
+int main(int argc, char **argv)
+{
+	const int us = atoi(argv[2]);
+	struct itimerval often = { { 0, us }, { 0, us } };
+	struct sigaction action = { .sa_handler = on_alarm,
+				    .sa_flags = SA_RESTART };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		void *library = dlopen(argv[3 + i % (argc - 3)], RTLD_NOW);
+		pthread_t thread;
+
+		if (!library || pthread_create(&thread, NULL, run, NULL))
+			return 1;
+		pthread_join(thread, NULL);
+		dlclose(library);
+	}
+	often = (struct itimerval){ 0 };
+	setitimer(ITIMER_REAL, &often, NULL);
+	printf("%ld\\n", made);
+	return 0;
+}
+"""
+
+
+class Handlers(clewtest.Case):
+    """Signal handlers interrupt clew while it hooks a library."""
+
+    def setUp(self):
+        super().setUp()
+        built = self.run_program(["cc", "-O1", "-pthread", "-o", "handled",
+                                  "-x", "c", "-"], input=HANDLED.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+
+    def command(self, loads, often_us):
+        folder = pathlib.Path(target("plugins")).parent
+        return [self.work / "handled", str(loads), str(often_us),
+                folder / "libplugin_a.so", folder / "libplugin_b.so"]
+
+    def calls(self, command, *options):
+        """Returns {function: row of the report}, and what the program has
+        counted."""
+        done = self.clew("record", "-q", *options, "-o", self.recording_path,
+                         "--", *command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.clew_json("report", "--json", "-n0",
+                                self.recording_path)
+        return {row["name"]: row
+                for row in report["functions"]}, int(done.stdout)
+
+    def test_handlers_within_dlopen_are_counted(self):
+        for options in [], ["-m", "handled", "-m", "libc.so*", "-m",
+                            "ld-linux*"]:
+            with self.subTest(options):
+                rows, made = self.calls(self.command(200, 100), *options)
+                self.assertGreater(made, 100)
+                self.assertEqual(rows["handled"]["calls"], made)
+
+    @needs("valgrind")
+    def test_calls_of_libc_by_clew_are_not_counted(self):
+        """clew lists modules, for which glibc takes a lock."""
+        output = self.work / "callgrind.out"
+        counted, true = [], []
+        for loads in 20, 60:
+            command = self.command(loads, 0)
+            rows, _ = self.calls(command, "-m", "libc.so*")
+            lock = rows["pthread_mutex_lock"]
+            counted.append(lock["calls"])
+            done = self.run_program(callgrind.command(output, command))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            true.append(callgrind.calls(callgrind.edges(output))[
+                "libc.so.6", int(lock["vaddr"], 0)])
+        self.assertGreater(true[1], true[0])
+        self.assertEqual(counted[1] - counted[0], true[1] - true[0])
 
 
 if __name__ == "__main__":
