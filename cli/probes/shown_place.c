@@ -207,7 +207,7 @@ static char *addresses_of(const struct catalog *catalog, const uint8_t *chosen,
 	for (uint32_t i = 0; i < catalog->function_count; i++) {
 		char *longer;
 
-		if (!chosen[i] || count == PROBE_SPEC_MAX_ADDRESSES)
+		if (!chosen[i])
 			continue;
 		longer =
 			memory_printf("%s%s%#" PRIx64, list, count++ ? "," : "",
@@ -216,6 +216,16 @@ static char *addresses_of(const struct catalog *catalog, const uint8_t *chosen,
 		list = longer;
 	}
 	return list;
+}
+
+static uint32_t count_chosen(const struct catalog *catalog,
+			     const uint8_t *chosen)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < catalog->function_count; i++)
+		count += chosen[i] != 0;
+	return count;
 }
 
 /*
@@ -241,6 +251,16 @@ static int search(const struct shown_place *place, const char *text,
 		err = -ESRCH;
 	else if (err)
 		err = refuse_several(&catalog, text, &found, why);
+	else if (count_chosen(&catalog, found.chosen) >
+		 PROBE_SPEC_MAX_ADDRESSES)
+		err = fail(
+			why, -EINVAL,
+			"probe %s: %s functions have this name, but a probe "
+			"has at most %d addresses; add arguments or scopes "
+			"to the name",
+			text,
+			text_grouped(count_chosen(&catalog, found.chosen)).text,
+			PROBE_SPEC_MAX_ADDRESSES);
 	if (!err)
 		*resolved = text_of(
 			place, text, path, is_program,

@@ -66,8 +66,8 @@ static char *reason_of_part(const struct part_copy *part, int status)
 static char *reason_noted(const char *directory, pid_t pid)
 {
 	char *why = NULL;
-	size_t count;
-	struct unrecorded *items = unrecorded_read(directory, &count);
+	size_t count, more;
+	struct unrecorded *items = unrecorded_read(directory, &count, &more);
 
 	for (size_t i = count; i-- > 0 && !why;)
 		if (items[i].pid == (uint32_t)pid)

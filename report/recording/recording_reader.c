@@ -227,8 +227,8 @@ static int by_start(const void *left, const void *right)
 
 static void add_unrecorded(struct recording *recording, const char *path)
 {
-	size_t count;
-	struct unrecorded *items = unrecorded_read(path, &count);
+	size_t count, more;
+	struct unrecorded *items = unrecorded_read(path, &count, &more);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *why = items[i].why;
@@ -244,6 +244,11 @@ static void add_unrecorded(struct recording *recording, const char *path)
 							 "recorded: ",
 					  why));
 	}
+	if (more)
+		add_problem(recording,
+			    memory_printf("%s more program%s not recorded",
+					  text_grouped(more).text,
+					  more == 1 ? " was" : "s were"));
 	unrecorded_free(items, count);
 }
 

@@ -14,7 +14,7 @@
 #include "wire/recording.h"
 
 /*
- * At most LINES_MAX valid lines are kept. A line of LINE_BYTES or more is read
+ * At most LINES_MAX valid lines are kept, and further ones are counted. A line of LINE_BYTES or more is read
  * in pieces. libclew.so writes one line of at most 256 bytes for each process
  * that it cannot record.
  */
@@ -41,19 +41,21 @@ static const char *parse(const char *line, uint32_t *pid)
 	return end + 1;
 }
 
-struct unrecorded *unrecorded_read(const char *directory, size_t *count)
+struct unrecorded *unrecorded_read(const char *directory, size_t *count,
+				   size_t *more)
 {
 	FILE *file = open_file(directory);
 	struct unrecorded *items = NULL;
 	size_t capacity = 0;
 	char line[LINE_BYTES];
 
-	*count = 0;
-	while (file && *count < LINES_MAX && fgets(line, sizeof(line), file)) {
+	*count = *more = 0;
+	while (file && fgets(line, sizeof(line), file)) {
 		uint32_t pid;
 		const char *why = parse(line, &pid);
 
-		if (!why)
+		*more += why && *count == LINES_MAX;
+		if (!why || *count == LINES_MAX)
 			continue;
 		items = memory_grow(items, *count, &capacity, sizeof(*items));
 		line[strcspn(line, "\n")] = '\0';

@@ -16,9 +16,11 @@ struct unrecorded {
 
 /*
  * Returns the first entries of a recording's file, at most 10,000, in the
- * file's order, and their number in *count. The caller calls unrecorded_free().
+ * file's order, and their number in *count. *more becomes the number of further
+ * entries. The caller calls unrecorded_free().
  */
-struct unrecorded *unrecorded_read(const char *directory, size_t *count);
+struct unrecorded *unrecorded_read(const char *directory, size_t *count,
+				   size_t *more);
 void unrecorded_free(struct unrecorded *items, size_t count);
 
 #endif

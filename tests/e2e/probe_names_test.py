@@ -140,6 +140,30 @@ class Cxx(Shown):
                          [[]] * len(OF_NOBODY))
 
     @needs("g++")
+    def test_name_of_too_many_functions_is_refused(self):
+        """Forty files have a static function each of the same name."""
+        done = self.run_program(
+            ["g++", "-O1", "-S", "-o", "-", "-x", "c++", "-"], text=True,
+            input="static __attribute__((noipa)) int same(int n) "
+                  "{ return n; } int use_0(int n) { return same(n); }")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for i in range(40):
+            (self.work / f"{i}.s").write_text(
+                done.stdout.replace("use_0", f"use_{i}"), encoding="utf-8")
+        for count in 32, 40:
+            built = self.run_program(
+                ["g++", "-o", "many", "-x", "c++", "-", "-x", "assembler",
+                 *(f"{i}.s" for i in range(count))],
+                input=b"int main() { return 0; }")
+            self.assertEqual(built.returncode, 0, built.stderr)
+            done = self.clew("record", "-o", self.recording_path, "--probe",
+                             "same(int)", "--", self.work / "many")
+            if count == 32:
+                self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_one_line_error(done, "same(int)", "40 functions",
+                                   "at most 32 addresses")
+
+    @needs("g++")
     def test_exits_of_a_named_function_are_probed(self):
         [one] = self.probed(["shop::Cart::add%return"], [self.program])
         self.assertEqual(one["hits"], 10)

@@ -106,6 +106,17 @@ class Notes(clewtest.Case):
                       f"it cannot create the recording: {LIMIT}",
                       self.details(self.recording_path))
 
+    def test_notes_beyond_the_limit_are_counted(self):
+        self.record(HELLO)
+        notes = self.recording_path / "unrecorded"
+        for lines, told in ((10000, None), (10001, "1 more program was"),
+                            (12345, "2,345 more programs were")):
+            notes.write_text("5 too small\n" * lines, encoding="ascii")
+            problems = self.clew_json("report", "--json",
+                                      self.recording_path)["problems"]
+            more = [problem for problem in problems if "more" in problem]
+            self.assertEqual(more, [told + " not recorded"] if told else [])
+
     def test_invalid_notes_are_skipped(self):
         self.record(HELLO)
         notes = self.recording_path / "unrecorded"

@@ -73,8 +73,9 @@ static void read_config(void)
 
 static void read_unrecorded(void)
 {
-	size_t count;
-	struct unrecorded *items = unrecorded_read(fuzz_folder(), &count);
+	size_t count, more;
+	struct unrecorded *items =
+		unrecorded_read(fuzz_folder(), &count, &more);
 
 	for (size_t i = 0; i < count; i++)
 		require(items[i].why && !strchr(items[i].why, '\n') &&
