@@ -213,14 +213,19 @@ static uint64_t *noted_of(struct early_analysis *early,
 	return idmap_at(&early->noted, hash_key(hash));
 }
 
-static struct early_findings *findings_of(const struct target_maps *maps)
+/* Returns NULL and *why if memory is short. */
+static struct early_findings *findings_of(const struct target_maps *maps,
+					  char **why)
 {
 	const size_t bytes =
 		sizeof(struct early_findings) + maps->count * sizeof(uint64_t);
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	return at == MAP_FAILED ? NULL : at;
+	if (at != MAP_FAILED)
+		return at;
+	fail(why, -ENOMEM, "not enough memory to analyse its files");
+	return NULL;
 }
 
 static void free_findings(struct early_findings *findings,
@@ -236,9 +241,9 @@ static int refuse(const char *path, const char *reason, char **why)
 
 /*
  * Runs the worker. If fd is not -1, the worker writes the analyses to fd and is
- * not permitted to store them in a cache. Returns 0, or -errno and *why if the
- * worker has crashed or has taken too long. Returns 0 also if the worker cannot
- * be started: the process then analyses the files itself.
+ * not permitted to store them in a cache. Returns 0; or -errno and *why if the
+ * worker has crashed or has taken too long, or cannot be started. Without the
+ * number of functions, clew would not know how much memory the process needs.
  */
 static int run(struct early_analysis *early, pid_t pid,
 	       const struct target_maps *maps, const uint8_t *is_wanted, int fd,
@@ -258,10 +263,16 @@ static int run(struct early_analysis *early, pid_t pid,
 	};
 	const struct early_request request = { early, pid, maps, is_wanted,
 					       findings };
+	const pid_t worker = worker_start(&limits, work, &request, fd);
 	char reason[WORKER_WHY_BYTES] = "";
 	size_t at;
 
-	if (worker_run(&limits, work, &request, fd, reason) != -ECHILD)
+	if (worker < 0)
+		return fail(why, worker,
+			    "a process that analyses its files cannot be "
+			    "started: %s",
+			    strerror(-worker));
+	if (worker_wait(worker, &limits, reason) != -ECHILD)
 		return 0;
 	at = findings->at;
 	if (at >= maps->count)
@@ -396,8 +407,7 @@ static void store_answers(struct early_analysis *early, int fd,
 
 /*
  * Runs a worker that sends its analyses back to this process, which stores
- * them. Returns as run() does; 0 also if no memory file can be created for
- * them.
+ * them. Returns as run() does.
  */
 static int run_for_other_files(struct early_analysis *early, pid_t pid,
 			       const struct target_maps *maps,
@@ -409,7 +419,10 @@ static int run_for_other_files(struct early_analysis *early, pid_t pid,
 	int err;
 
 	if (fd < 0)
-		return 0;
+		return fail(why, -errno,
+			    "a file in memory for the analyses of its files "
+			    "cannot be created: %s",
+			    strerror(errno));
 	if (early->cache && !early->session_cache)
 		early->session_cache = session_cache_make(early->cache);
 	err = run(early, pid, maps, is_wanted, fd, findings, why);
@@ -425,22 +438,24 @@ int early_analysis_run(struct early_analysis *early, pid_t pid,
 		       const struct target_maps *maps, uint64_t *functions,
 		       char **why)
 {
-	struct early_findings *findings = findings_of(maps);
-	uint8_t *is_wanted = list_new(early, maps);
+	struct early_findings *findings = findings_of(maps, why);
+	uint8_t *is_wanted;
 	int err = 0;
 
-	if (findings && any(is_wanted, maps->count))
+	if (!findings)
+		return -ENOMEM;
+	is_wanted = list_new(early, maps);
+	if (any(is_wanted, maps->count))
 		err = other_files_are_there(pid)
 			      ? run_for_other_files(early, pid, maps, is_wanted,
 						    NULL, findings, why)
 			      : run(early, pid, maps, is_wanted, -1, findings,
 				    why);
-	if (!err && findings)
+	if (!err)
 		note(early, maps, is_wanted, findings);
 	if (!err)
 		err = sum_up(early, maps, functions, why);
-	if (findings)
-		free_findings(findings, maps);
+	free_findings(findings, maps);
 	free(is_wanted);
 	return err;
 }
@@ -449,18 +464,22 @@ int early_analysis_copy(struct early_analysis *early, pid_t pid,
 			const struct target_maps *maps,
 			const struct inner_folder *folder, char **why)
 {
-	struct early_findings *findings = findings_of(maps);
-	uint8_t *is_wanted = memory_zeroed(maps->count + 1, 1);
-	int err = 0;
+	struct early_findings *findings;
+	uint8_t *is_wanted;
+	int err;
 
+	if (!early->cache)
+		return 0;
+	findings = findings_of(maps, why);
+	if (!findings)
+		return -ENOMEM;
+	is_wanted = memory_zeroed(maps->count + 1, 1);
 	for (size_t i = 0; i < maps->count; i++)
 		is_wanted[i] = is_module(&maps->items[i]) &&
 			       is_first_of_module(maps, i);
-	if (findings && early->cache)
-		err = run_for_other_files(early, pid, maps, is_wanted, folder,
-					  findings, why);
-	if (findings)
-		free_findings(findings, maps);
+	err = run_for_other_files(early, pid, maps, is_wanted, folder, findings,
+				  why);
+	free_findings(findings, maps);
 	free(is_wanted);
 	return err;
 }
