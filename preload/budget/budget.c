@@ -113,7 +113,9 @@ static struct {
 	double full_ps;
 	uint64_t last_sampled_ns;
 	uint64_t change_ns; /* duration of the last change that hooked all */
-	uint64_t again_ns;  /* no hooks are changed before this time */
+	/* CPU time of that change, and of the last one that unhooked some */
+	uint64_t hook_cpu_ns, unhook_cpu_ns;
+	uint64_t again_ns; /* no hooks are changed before this time */
 	/* Surveys while the cost of a call was a guess. */
 	struct unsure_surveys {
 		double cpu_ns, calls;
@@ -411,23 +413,37 @@ static void set_survey(uint64_t now_ns, double wait_ns)
 }
 
 /*
+ * Returns the CPU time of the two changes of code in a survey. If no survey has
+ * hooked the functions yet, this takes longer than unhooking them.
+ */
+static double changes_ns(void)
+{
+	const uint64_t hook_ns = budget.hook_cpu_ns ? budget.hook_cpu_ns
+						    : budget.unhook_cpu_ns * 2;
+
+	return (double)(hook_ns + budget.unhook_cpu_ns);
+}
+
+/*
  * Sets the time of the next survey so that surveys use about their part of the
  * budget. During a survey clew uses as much time as the unhooked functions cost
- * before, and at most all CPU time.
+ * before, and at most all CPU time. The changes of code cost more if many
+ * functions are unhooked.
  */
 static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 {
 	const double lasts_ns = (double)(survey_lasts_ns() + budget.change_ns);
+	double part;
 	uint64_t out_ns = 0;
 
 	for (uint32_t i = 0; i < budget.functions.room; i++)
 		if (budget.functions.slots[i].is_out)
 			out_ns += budget.functions.slots[i].out_cost;
 	out_ns = MIN(out_ns, cpu_a_second);
+	part = (double)out_ns / (double)MAX(cpu_a_second, 1);
 	set_survey(now_ns,
-		   budget_surveys_wait_ns(
-			   rt.config->budget, lasts_ns,
-			   (double)out_ns / (double)MAX(cpu_a_second, 1)));
+		   budget_surveys_wait_ns(rt.config->budget,
+					  lasts_ns * part + changes_ns()));
 }
 
 /*
@@ -474,7 +490,7 @@ static uint64_t weigh_out(void)
 static void leave_out(const struct interval *past, uint64_t now_ns)
 {
 	const uint64_t allowed_ns = past->budget_ns * room_percent() / 100;
-	uint64_t cost_ns, saved_ns = 0;
+	uint64_t cost_ns, cpu_ns, saved_ns = 0;
 	int err = now_ns < budget.again_ns ? -EBUSY : learn();
 
 	if (err)
@@ -490,7 +506,9 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 	}
 	if (past->is_survey)
 		choose_remembered(past, allowed_ns);
+	cpu_ns = thread_cpu_ns();
 	err = budget_hooks_change(&budget.functions, 0);
+	budget.unhook_cpu_ns = thread_cpu_ns() - cpu_ns;
 	if (err) {
 		budget_records_in(&budget.functions);
 		budget.again_ns = now_ns + AGAIN_NS;
@@ -667,6 +685,7 @@ static void begin_survey(void)
 static void survey(void)
 {
 	const uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t cpu_ns = thread_cpu_ns();
 
 	if (learn())
 		return;
@@ -677,6 +696,7 @@ static void survey(void)
 	}
 	if (!budget_hooks_change(&budget.functions, 1))
 		begin_survey();
+	budget.hook_cpu_ns = thread_cpu_ns() - cpu_ns;
 	budget.change_ns = sys_clock_ns(CLOCK_MONOTONIC) - start_ns;
 }
 
@@ -724,7 +744,7 @@ static uint64_t run_poll(uint64_t now_ns)
 	if (budget.survey_ns && now_ns >= budget.survey_ns &&
 	    (budget.debt_ns <= 0 || budget.is_early) && are_any_out()) {
 		survey();
-		set_survey(now_ns, BUDGET_SURVEY_LEAST);
+		plan_survey(now_ns, UINT64_C(1000000000));
 		if (budget.is_survey) {
 			pause_ns = survey_lasts_ns();
 			/* Functions of another phase may remain hooked. */
@@ -755,6 +775,7 @@ static void forget_session(void)
 {
 	budget.process.start_ns = 0;
 	budget.survey_ns = 0;
+	budget.hook_cpu_ns = budget.unhook_cpu_ns = 0;
 	for (uint32_t i = 0; i < budget.functions.room; i++) {
 		struct budget_function *slot = &budget.functions.slots[i];
 

@@ -12,11 +12,11 @@
 #define MIN(a, b)   ((a) < (b) ? (a) : (b))
 #define MAX(a, b)   ((a) > (b) ? (a) : (b))
 
-double budget_surveys_wait_ns(uint32_t budget, double lasts_ns, double out_part)
+double budget_surveys_wait_ns(uint32_t budget, double cost_ns)
 {
 	const double part = (double)budget / 1000 / BUDGET_OWN_PART;
 
-	return MAX(MIN(lasts_ns / part * out_part, BUDGET_SURVEY_MOST),
+	return MAX(MIN(cost_ns / part, BUDGET_SURVEY_MOST),
 		   BUDGET_SURVEY_LEAST);
 }
 

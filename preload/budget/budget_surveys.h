@@ -19,12 +19,10 @@
 #define BUDGET_SURVEY_MOST  6e10
 
 /*
- * Returns the time until a survey that takes lasts_ns, so that surveys use no
- * more than their part of a budget of `budget` thousandths. During a survey
- * clew uses the part out_part of the CPU time, from 0 to 1.
+ * Returns the time until a survey in which clew uses cost_ns of CPU time, so
+ * that surveys use no more than their part of a budget of `budget` thousandths.
  */
-double budget_surveys_wait_ns(uint32_t budget, double lasts_ns,
-			      double out_part);
+double budget_surveys_wait_ns(uint32_t budget, double cost_ns);
 
 /*
  * Returns the time until the next survey in a process of this age, at most

@@ -7,12 +7,12 @@
 #define S  1e9
 
 /*
- * Returns the time to the next survey for a budget of 5 % and surveys of 10 ms,
- * in which clew takes half of the time.
+ * Returns the time to the next survey for a budget of 5 %, if a survey costs 5
+ * ms.
  */
 static double wait_ns(void)
 {
-	return budget_surveys_wait_ns(50, 10 * MS, .5);
+	return budget_surveys_wait_ns(50, 5 * MS);
 }
 
 /* Returns the surveys in a run, the first of which is planned at age_ns. */
@@ -33,17 +33,16 @@ static void surveys_use_a_tenth_of_the_budget(void **state)
 	(void)state;
 	/* 5 ms of clew's time are a tenth of 5 % of one second. */
 	assert_int_equal((int)(wait_ns() / MS), 1000);
-	assert_int_equal((int)(budget_surveys_wait_ns(50, 20 * MS, 1) / MS),
-			 4000);
-	assert_int_equal((int)(budget_surveys_wait_ns(100, 20 * MS, 1) / MS),
+	assert_int_equal((int)(budget_surveys_wait_ns(50, 20 * MS) / MS), 4000);
+	assert_int_equal((int)(budget_surveys_wait_ns(100, 20 * MS) / MS),
 			 2000);
 }
 
 static void surveys_are_a_second_to_a_minute_apart(void **state)
 {
 	(void)state;
-	assert_int_equal((int)(budget_surveys_wait_ns(50, 10 * MS, 0) / S), 1);
-	assert_int_equal((int)(budget_surveys_wait_ns(1, 20 * MS, 1) / S), 60);
+	assert_int_equal((int)(budget_surveys_wait_ns(50, 0) / S), 1);
+	assert_int_equal((int)(budget_surveys_wait_ns(1, 20 * MS) / S), 60);
 }
 
 static void surveys_of_a_young_process_follow_after_half_of_its_age(
