@@ -33,6 +33,9 @@
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 
+/* The least time for threads to leave bytes that change. */
+#define WAIT_NS UINT64_C(50000000)
+
 struct change {
 	struct code_writer writer;
 	const struct live_range *ranges;
@@ -164,6 +167,9 @@ static int write_islands(struct change *change)
 	for (uint32_t i = 0; i < change->count && !err; i++) {
 		const struct patch *patch = change->ranges[i].patch;
 
+		/* A change has one range for each function. */
+		if (i && patch == change->ranges[i - 1].patch)
+			continue;
 		for (uint32_t n = 0; n < patch->island_count && !err; n++)
 			err = code_write(&change->writer,
 					 patch->base + patch->islands[n].pc,
@@ -224,6 +230,17 @@ static int has_hosts(const struct change *change)
 	return 0;
 }
 
+/*
+ * Returns until when to wait for threads. On a busy system, writing the
+ * breakpoints may have taken all of the time.
+ */
+static uint64_t deadline_of(const struct change *change)
+{
+	const uint64_t least_ns = sys_clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+
+	return change->deadline_ns > least_ns ? change->deadline_ns : least_ns;
+}
+
 static int run(struct change *change, int to_hooked, int *tid)
 {
 	int err = quiesce_can_trap(change->deadline_ns, tid);
@@ -235,7 +252,7 @@ static int run(struct change *change, int to_hooked, int *tid)
 	check_sites(change);
 	err = step(change, write_trap, to_hooked);
 	if (!err && (to_hooked || has_hosts(change)))
-		err = quiesce(&replaced, change->deadline_ns, tid);
+		err = quiesce(&replaced, deadline_of(change), tid);
 	if (!err)
 		err = step(change, write_tail, to_hooked);
 	if (!err)

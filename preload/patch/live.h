@@ -26,7 +26,8 @@ struct live_range {
  * all signals blocked.
  *
  * Return 0, or -errno if no site was changed: -EBUSY with the *tid of a thread
- * that was in the way until CLOCK_MONOTONIC reached deadline_ns, -EPERM under a
+ * that was in the way until CLOCK_MONOTONIC reached deadline_ns (or for 50 ms,
+ * if the sites were written so late), -EPERM under a
  * debugger or a system call filter, -ENOSYS or another error of the kernel if
  * it does not permit the change.
  */
