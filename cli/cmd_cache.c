@@ -187,7 +187,7 @@ static time_t last_use(const struct cache_entry *entry,
 static int is_of_recordings(const char *name)
 {
 	return ends_with(name, ".prelinked") || ends_with(name, ".hooked") ||
-	       ends_with(name, ".analysis") ||
+	       ends_with(name, ".analysis") || ends_with(name, ".learnt") ||
 	       ends_with(name, DIGEST_LINK_SUFFIX);
 }
 

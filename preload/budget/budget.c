@@ -7,6 +7,7 @@
 
 #include "preload/budget/budget_functions.h"
 #include "preload/budget/budget_hooks.h"
+#include "preload/budget/budget_learnt.h"
 #include "preload/budget/budget_pace.h"
 #include "preload/budget/budget_price.h"
 #include "preload/budget/budget_records.h"
@@ -14,6 +15,7 @@
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/trap.h"
+#include "preload/sys/apart.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 #include "preload/time/watch.h"
@@ -22,6 +24,8 @@
 /* time until the first poll; later intervals are longer */
 #define POLL_FIRST_NS UINT64_C(10000000)
 #define IDLE_NS       UINT64_C(250000000)
+/* time between two checks whether the recording has begun */
+#define BEGIN_NS UINT64_C(1000000)
 /*
  * A survey takes as long as hooking all functions took, but not less and not
  * more than this.
@@ -57,9 +61,16 @@
  * before (choose_remembered()).
  */
 #define CHEAP_PART 500
+/*
+ * Longest time between two writes of what was learnt. In a young process it is
+ * the process's age.
+ */
+#define KEEP_MOST_NS UINT64_C(10000000000)
+/* estimated CPU time to unhook a function while the program runs */
+#define UNHOOK_LIVE_NS UINT64_C(15000)
 
-#define MIN(a, b)  ((a) < (b) ? (a) : (b))
-#define MAX(a, b)  ((a) > (b) ? (a) : (b))
+#define MIN(a, b)      ((a) < (b) ? (a) : (b))
+#define MAX(a, b)      ((a) > (b) ? (a) : (b))
 
 struct budget_clocks {
 	uint64_t now_ns; /* CLOCK_MONOTONIC */
@@ -116,6 +127,8 @@ static struct {
 	/* CPU time of that change, and of the last one that unhooked some */
 	uint64_t hook_cpu_ns, unhook_cpu_ns;
 	uint64_t again_ns; /* no hooks are changed before this time */
+	uint64_t keep_ns;  /* the next time to write what was learnt */
+	int has_news;      /* something was learnt that is not written yet */
 	/* Surveys while the cost of a call was a guess. */
 	struct unsure_surveys {
 		double cpu_ns, calls;
@@ -184,15 +197,16 @@ static void inherit(void)
 		slot->record = NULL;
 		slot->is_chosen |= slot->is_out;
 	}
+	budget_records_forget();
 	budget_records_take_up(&budget.functions);
 	budget_hooks_change(&budget.functions, 0);
 }
 
 static void begin_process(uint64_t now_ns)
 {
-	budget_records_forget();
 	budget_functions_restart(&budget.functions);
-	if (budget.process.start_ns)
+	/* The parent may not have been polled yet. */
+	if (!is_this_process(&budget.started))
 		inherit();
 	/*
 	 * A child's clocks begin at 0, even if its parent was not polled yet.
@@ -364,7 +378,7 @@ static uint64_t choose(const struct interval *past, uint64_t cost_ns,
 		slot->out_cost = a_second(slot->cost_ns, past->wall_ns);
 		if (budget_records_out(slot, &rate, wall_ns))
 			break; /* no room for its record */
-		slot->is_chosen = 1;
+		slot->is_chosen = slot->was_too_costly = 1;
 		saved_ns += slot->cost_ns;
 	}
 	return saved_ns;
@@ -512,12 +526,89 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 	if (err) {
 		budget_records_in(&budget.functions);
 		budget.again_ns = now_ns + AGAIN_NS;
+	} else {
+		budget.has_news = 1;
 	}
 	rt.header->budget_state = err ? state_of(err)
 				  : cost_ns > past->budget_ns + saved_ns
 					  ? WIRE_BUDGET_FIXED
 					  : WIRE_BUDGET_KEPT;
 	plan_survey(now_ns, a_second(past->cpu_ns, past->wall_ns));
+}
+
+/* ---- What earlier processes have learnt ---- */
+
+/*
+ * Chooses a function that earlier processes have unhooked. Surveys correct its
+ * rate. Returns whether it is chosen.
+ */
+static int choose_recalled(struct budget_function *slot, uint64_t wall_ns)
+{
+	const struct budget_rate rate = { .calls = slot->recalled_per_s,
+					  .cpu_ns = 1000000000 };
+	const double cost_ns = (double)rate.calls * budget.full_ps / 1000;
+
+	if (slot->is_out || !slot->may_change ||
+	    budget_records_out(slot, &rate, wall_ns))
+		return 0;
+	slot->is_chosen = 1;
+	slot->out_cost = (uint64_t)MIN(cost_ns, 1e9);
+	return 1;
+}
+
+/* Does this for all functions of modules that were loaded recently. */
+static void recall(uint64_t now_ns, int (*unhook)(struct budget_functions *))
+{
+	const uint64_t wall_ns = sys_clock_ns(CLOCK_REALTIME);
+	uint64_t count = 0;
+
+	if (!budget_learnt_recall(&budget.functions))
+		return;
+	budget.has_learnt = 0;
+	if (learn())
+		return;
+	for (uint32_t i = 0; i < budget.functions.room; i++) {
+		struct budget_function *slot = &budget.functions.slots[i];
+
+		if (slot->recalled_per_s)
+			count += (uint64_t)choose_recalled(slot, wall_ns);
+		slot->recalled_per_s = 0;
+	}
+	unhook(&budget.functions);
+	budget_records_in(&budget.functions);
+	budget.unhook_cpu_ns =
+		MAX(budget.unhook_cpu_ns, count * UNHOOK_LIVE_NS);
+	if (!budget.survey_ns)
+		plan_survey(now_ns, 1000000000);
+}
+
+static int recall_at_start(void *unused)
+{
+	(void)unused;
+	recall(budget.start.now_ns, budget_hooks_unhook_idle);
+	return 0;
+}
+
+static int unhook(struct budget_functions *functions)
+{
+	return budget_hooks_change(functions, 0);
+}
+
+/*
+ * Writes what was learnt for later processes. This happens while the process
+ * runs, because many are killed at the end.
+ */
+static void keep_learnt(uint64_t now_ns)
+{
+	const uint64_t cpu_ns = rt.header->budget_cpu_ns;
+	const uint64_t cost_ns = MIN(rt.header->budget_cost_ns, cpu_ns);
+	const uint64_t age_ns = now_ns - budget.start.now_ns;
+
+	if (!budget.has_news || now_ns < budget.keep_ns)
+		return;
+	budget.has_news = 0;
+	budget_learnt_keep(&budget.functions, cpu_ns - cost_ns);
+	budget.keep_ns = now_ns + MIN(age_ns, KEEP_MOST_NS);
 }
 
 /* ---- Polling ---- */
@@ -751,6 +842,9 @@ static uint64_t run_poll(uint64_t now_ns)
 			budget.poll_ns = POLL_FIRST_NS / 2;
 		}
 	}
+	if (!budget.is_survey)
+		recall(now_ns, unhook);
+	keep_learnt(now_ns);
 	return sys_clock_ns(CLOCK_MONOTONIC) + pause_ns;
 }
 
@@ -759,11 +853,13 @@ static uint64_t take_turn(uint64_t now_ns)
 	uint64_t next_ns = now_ns + POLL_FIRST_NS;
 
 	if (rt.header->state != WIRE_RUNNING)
-		return now_ns + POLL_NS;
-	if (is_this_process(&budget.process))
+		return now_ns + BEGIN_NS;
+	if (is_this_process(&budget.process)) {
 		next_ns = run_poll(now_ns);
-	else
+	} else {
 		begin_process(now_ns);
+		recall(now_ns, unhook);
+	}
 	budget.are_some_out =
 		budget_functions_begin_interval(&budget.functions);
 	return next_ns;
@@ -774,13 +870,17 @@ static uint64_t take_turn(uint64_t now_ns)
 static void forget_session(void)
 {
 	budget.process.start_ns = 0;
-	budget.survey_ns = 0;
+	budget.survey_ns = budget.keep_ns = 0;
+	budget.has_news = 0;
 	budget.hook_cpu_ns = budget.unhook_cpu_ns = 0;
+	budget_records_forget();
+	budget_learnt_forget();
 	for (uint32_t i = 0; i < budget.functions.room; i++) {
 		struct budget_function *slot = &budget.functions.slots[i];
 
 		slot->record = NULL;
-		slot->is_out = slot->is_chosen = 0;
+		slot->is_out = slot->is_chosen = slot->was_too_costly = 0;
+		slot->recalled_per_s = 0;
 		memset(slot->paced_calls, 0, sizeof(slot->paced_calls));
 		memset(slot->paced_ns, 0, sizeof(slot->paced_ns));
 	}
@@ -806,6 +906,9 @@ void budget_start(void)
 		.now_ns = sys_clock_ns(CLOCK_MONOTONIC),
 		.cpu_ns = process_cpu_ns(),
 	};
+	/* Where clew attaches, the hooks are not written yet. */
+	if (!rt.is_late)
+		apart_call(recall_at_start, NULL);
 	watch_start_job(take_turn);
 }
 

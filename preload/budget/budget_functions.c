@@ -64,11 +64,8 @@ static int enlarge(struct budget_functions *functions)
 	return 0;
 }
 
-/*
- * Returns the slot of a function, which is added if necessary; NULL: no memory.
- */
-static struct budget_function *slot_of(struct budget_functions *functions,
-				       uint32_t function)
+struct budget_function *budget_functions_add(struct budget_functions *functions,
+					     uint32_t function)
 {
 	struct budget_function *slot;
 
@@ -154,7 +151,7 @@ static int count_entry(struct budget_functions *functions,
 		       const struct view *view, uint64_t i)
 {
 	struct budget_function *slot =
-		slot_of(functions, view->notes[i].function);
+		budget_functions_add(functions, view->notes[i].function);
 
 	if (!slot)
 		return -ENOMEM;

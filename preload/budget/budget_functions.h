@@ -36,11 +36,18 @@ struct budget_function {
 	uint8_t is_chosen;  /* the function is about to be unhooked or hooked */
 	uint8_t was_in;  /* the function was hooked when this interval began */
 	uint8_t is_back; /* the function is hooked for this survey only */
+	/* This process has unhooked the function because of its cost. */
+	uint8_t was_too_costly;
 	/*
 	 * Cost of the function's calls in a second, in ns, before it was
 	 * unhooked. Less after each survey in which the calls cost less.
 	 */
 	uint64_t out_cost;
+	/*
+	 * Calls in a second of the program's CPU time in earlier processes, if
+	 * they unhooked the function; 0 afterwards (budget_learnt.h).
+	 */
+	uint64_t recalled_per_s;
 	struct wire_left_out *record; /* the function's record, or NULL */
 	/* data from which its record is computed */
 	struct budget_missed missed;
@@ -68,6 +75,12 @@ int budget_functions_find_callees(struct budget_functions *functions);
 /* Returns the slot of a function, or NULL. */
 struct budget_function *budget_functions_find(
 	const struct budget_functions *functions, uint32_t function);
+
+/*
+ * Returns the slot of a function, which is added if necessary; NULL: no memory.
+ */
+struct budget_function *budget_functions_add(struct budget_functions *functions,
+					     uint32_t function);
 
 /*
  * Begins an interval: notes which functions are hooked. Returns whether some

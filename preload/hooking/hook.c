@@ -130,6 +130,7 @@ static int take_up_again(const struct pass *pass, struct module *module)
 	module->numbers = former->numbers;
 	module->is_libc = former->is_libc;
 	module->traits = former->traits;
+	module->analysed = former->analysed;
 	catalog_note_unloaded(&cold->recorder.part, module->numbers, 0);
 	modules_forget(&cold->modules, former);
 	return 1;

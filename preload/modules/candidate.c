@@ -80,6 +80,7 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 	atomic_store_explicit(&rt.header->reading_ns, 0, memory_order_relaxed);
 	if (module->state == MODULE_IS_HOOKED) {
 		module->traits = candidate->analysis.traits;
+		module->analysed = candidate->analysis.content;
 		if (!module->build_id_bytes)
 			module->content = candidate->analysis.content;
 	}

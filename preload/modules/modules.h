@@ -38,6 +38,8 @@ struct module {
 	 * Identity of a module without a build-id, once its file was analysed.
 	 */
 	struct content content;
+	/* Content of its file, once analysed; zeros if it is unknown. */
+	struct content analysed;
 	/* The numbers of its functions; NULL: none are recorded. */
 	const struct number_range *numbers;
 	/* the module's hooks and probes (module_patches.h), or NULL */
@@ -51,6 +53,12 @@ struct module {
 	uint8_t is_libc;
 	/* is_gone, and the recording says that the module was unloaded */
 	uint8_t is_retired;
+	/*
+	 * Only budget_learnt.c uses these two: the module's file of learnt
+	 * functions was searched, and it exists.
+	 */
+	uint8_t is_recalled;
+	uint8_t has_learnt;
 };
 
 static inline int module_is_loaded(const struct module *module)

@@ -115,6 +115,12 @@ static void add_digits(struct text *text, const uint8_t *bytes, size_t count)
 	}
 }
 
+static const char *const suffixes[] = {
+	[PRELINKED_STUBS] = ".prelinked",
+	[PRELINKED_TEXT] = ".hooked",
+	[PRELINKED_LEARNT] = ".learnt",
+};
+
 /*
  * The name has the same form as that of a cached analysis (image/cache_path.h).
  */
@@ -132,11 +138,7 @@ int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   sizeof(module->content.digest));
 	text_char(&text, '-');
 	text_hex(&text, number);
-	if (is_late)
-		text_string(&text, WIRE_STUBS_SUFFIX);
-	else
-		text_string(&text,
-			    kind == PRELINKED_STUBS ? ".prelinked" : ".hooked");
+	text_string(&text, is_late ? WIRE_STUBS_SUFFIX : suffixes[kind]);
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 

@@ -26,6 +26,7 @@ static const char magics[][9] = {
 	[PRELINKED_STUBS] = "clewpre\n",
 	[PRELINKED_TEXT] = "clewtxt\n",
 	[PRELINKED_TABLE] = "clewtab\n",
+	[PRELINKED_LEARNT] = "clewlea\n",
 };
 
 uint64_t prelinked_sum(uint64_t sum, const void *words, uint64_t bytes)
@@ -162,7 +163,8 @@ static int check(const struct prelinked_folder *folder, int fd,
 		return -EBADMSG;
 	if (!is_nobody_elses(&st) || !may_have_names(&st, kind) ||
 	    (st.st_mode & 07777) != FILE_MODE || st.st_ino != head->inode ||
-	    memcmp(head->boot, folder->boot, sizeof(head->boot)) != 0)
+	    (kind != PRELINKED_LEARNT &&
+	     memcmp(head->boot, folder->boot, sizeof(head->boot)) != 0))
 		return -EPERM;
 	return is_sealed(&st, head) && (uint64_t)st.st_size == head->bytes
 		       ? 0

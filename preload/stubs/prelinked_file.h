@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files of prelinked stubs (prelinked.h), of hooked text
- * (patch/prelinked_text.h) and of tables (shared_table.h), and the checks
- * before they are used.
+ * (patch/prelinked_text.h), of tables (shared_table.h) and of what budgets have
+ * learnt (budget/budget_learnt.h), and the checks before they are used.
  *
  * Stubs and text are executed, and are too large to be verified at each start:
  * 25 MB for cc1plus. The checks therefore use the kernel's data about the file:
@@ -19,7 +19,9 @@
  *			write would change it
  *	not lost	the head contains the boot id of the system: since that
  *			boot the kernel has the whole file in memory or on disk,
- *			while a crash of the system may leave holes
+ *			while a crash of the system may leave holes (not
+ *			checked for what budgets have learnt: that file is read
+ *			completely and has a checksum)
  *
  * The head itself is read completely and has a checksum. A file is written
  * under another name, which one process at a time has locked, and is then
@@ -37,12 +39,17 @@
 #define PRELINKED_NAME_BYTES 160
 
 /* The contents of a file. */
-enum prelinked_kind { PRELINKED_STUBS, PRELINKED_TEXT, PRELINKED_TABLE };
+enum prelinked_kind {
+	PRELINKED_STUBS,
+	PRELINKED_TEXT,
+	PRELINKED_TABLE,
+	PRELINKED_LEARNT,
+};
 
 /*
  * The header. In a file of stubs it follows an ELF image of the file, for tools
- * that inspect the process from outside. In hooked text, which is itself an ELF
- * file, and in a table it is in the last page.
+ * that inspect the process from outside. In all other files, of which hooked
+ * text is itself an ELF file, it is in the last page.
  */
 struct prelinked_head {
 	uint8_t magic[8];
@@ -59,7 +66,8 @@ struct prelinked_head {
 	uint64_t code;  /* hash of the displaced code; in hooked text 0 */
 	/*
 	 * Checksum of the flags (prelinked.h). In hooked text: of the
-	 * description of the text (patch/prelinked_text.c).
+	 * description of the text (patch/prelinked_text.c). In files of
+	 * budgets: of everything before the last page.
 	 */
 	uint64_t flags;
 	uint64_t inode;

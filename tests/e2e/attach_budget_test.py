@@ -30,6 +30,8 @@ def blocking(pid):
 class Budget(Attached):
     def setUp(self):
         super().setUp()
+        # Sessions with a cache begin with what earlier ones have learnt.
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         self.process, self.memory = self.shared("busy", [target("busy")])
 
     def word(self, i):
@@ -70,8 +72,7 @@ class Budget(Attached):
         return report["budget"], rows["busy_leaf"]
 
     def test_the_hot_leaf_is_left_out(self):
-        """Attaches twice, as a new session begins with all functions hooked.
-        Detaching restores all code."""
+        """Attaches twice. Detaching restores all code."""
         for _ in range(2):
             before = self.word(3)
             self.detach(self.attach_until_left_out())

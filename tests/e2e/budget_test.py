@@ -22,6 +22,11 @@ TINY = ["--budget", "0.2%", "--time=none", "-m", "budgeted"]
 
 
 class Budget(clewtest.Case):
+    def setUp(self):
+        """Uses a new cache: the programs expect that all functions are hooked at first."""
+        super().setUp()
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+
     def record_budgeted(self, what, options=SMALL):
         argv = [target("budgeted"), what]
         native = self.run_program(argv)

@@ -6,6 +6,9 @@
  *			longer
  *	    back	then rarely calls it, until it is hooked again
  *	    fork	then forks, and the child calls it
+ *	    asked	does so for each 'h' that it reads; for each '?' it
+ *			prints whether the leaf is hooked; for each 's' it
+ *			calls the leaf a few times in a second
  *	budgeted sleepy	the same with a longer leaf, which it then calls now
  *			and then between sleeps
  *	    killed	the same, and kills itself at the end
@@ -24,6 +27,7 @@
 #define CALLS      200000
 #define TURNS      200
 #define SPINS      3000000
+#define SLOW_TURNS 100
 #define NAPS       50
 #define NAP_NS     25000000
 #define LONG_CALLS 8000
@@ -106,6 +110,29 @@ static unsigned long be_hot(unsigned long n)
 		n = outer(n);
 	for (int i = 0; i < TURNS; i++)
 		n = outer(n);
+	return n;
+}
+
+static unsigned long be_slow(unsigned long n)
+{
+	for (int i = 0; i < SLOW_TURNS; i++)
+		n = spin(n);
+	return n;
+}
+
+static unsigned long be_asked(unsigned long n)
+{
+	int what;
+
+	while ((what = getchar()) != EOF) {
+		if (what == 'h')
+			n = be_hot(n);
+		else if (what == 's')
+			n = be_slow(n);
+		else if (what == '?')
+			puts(has(0xe9) ? "hooked" : "not hooked");
+		fflush(stdout);
+	}
 	return n;
 }
 
@@ -195,6 +222,8 @@ int main(int argc, char **argv)
 		n = be_steady(step, (const void *)leaf, n);
 	else if (strcmp(what, "light") == 0)
 		n = be_light(n);
+	else if (strcmp(what, "asked") == 0)
+		n = be_asked(n);
 	else
 		n = be_hot(n);
 	if (strcmp(what, "back") == 0)
