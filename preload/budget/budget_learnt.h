@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the budgets of earlier processes have learnt: which functions of a
- * module they have unhooked, and how often these were called.
+ * Functions that the budgets of earlier processes have unhooked, and how often
+ * these functions were called.
  *
  * The cache has one file for each module, CONTENT-0.learnt, that begins with
  * struct learnt. The checks of stubs/prelinked_file.h apply; the file is also
- * read completely, and has a checksum. It only decides which functions are
- * unhooked at first, and the recording says which.
+ * read completely, and has a checksum. The file only decides which functions
+ * are unhooked at first, and the recording lists these.
  *
  * Functions are identified by the address of their site, without the load bias.
  * Addresses at which no function is hooked are ignored.
