@@ -41,7 +41,17 @@ static const char *const avoided[] = {
 	"mallinfo",
 	"mallinfo2",
 	"malloc_usable_size",
+	"malloc_stats",
 	"cfree",
+	/* jemalloc's further functions */
+	"mallocx",
+	"rallocx",
+	"xallocx",
+	"dallocx",
+	"sdallocx",
+	"mallctl",
+	"mallctlbymib",
+	"malloc_stats_print",
 	"dlopen",
 	"dlmopen",
 	"dlclose",
@@ -104,12 +114,28 @@ static const char *const joining[] = {
 	"pthread_clockjoin_np", "thrd_join",
 };
 
-#define IN(list, name) is_in(list, sizeof(list) / sizeof(*(list)), name)
+/*
+ * Mangled names of C++ operators begin with these: new, new[], delete and
+ * delete[]. Allocators such as jemalloc and tcmalloc define them beside malloc()
+ * and do not call it there.
+ */
+static const char *const operators[] = { "_Znw", "_Zna", "_Zdl", "_Zda" };
+
+#define COUNT(list)    (sizeof(list) / sizeof(*(list)))
+#define IN(list, name) is_in(list, COUNT(list), name)
 
 static int is_in(const char *const *list, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(list[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+static int is_operator(const char *name)
+{
+	for (size_t i = 0; i < COUNT(operators); i++)
+		if (strncmp(name, operators[i], strlen(operators[i])) == 0)
 			return 1;
 	return 0;
 }
@@ -144,7 +170,8 @@ static int see_symbol(void *context, const struct symbol *symbol)
 	uint64_t left = 0;
 	const uint8_t *code;
 
-	if (!symbol->is_defined || (!may_wait && !IN(avoided, symbol->name)))
+	if (!symbol->is_defined || (!may_wait && !IN(avoided, symbol->name) &&
+				    !is_operator(symbol->name)))
 		return 0;
 	avoid(avoiding, symbol->vaddr, may_wait);
 	code = image_at(avoiding->image, symbol->vaddr, &left);

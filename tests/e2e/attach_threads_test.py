@@ -52,6 +52,22 @@ class Many(Attached):
         self.assert_as_before(process)
 
 
+class InAllocator(Attached):
+    """The threads are nearly always inside of the program's own allocator.
+    Most calls that allocate are those of the first session."""
+    PROCESSES = 4
+
+    def test_no_call_begins_inside_an_allocator(self):
+        for i in range(self.PROCESSES):
+            process, memory = self.shared(f"shared{i}", [target("allocator")])
+            self.detach(self.attach(process))
+            rounds, again = struct.unpack_from("<2Q", memory, 8)
+            self.assertEqual(again, 0, "calls began within others")
+            self.assertGreater(rounds, 0)
+            self.assert_as_before(process)
+            process.kill()
+
+
 class Asleep(Attached):
     """The thread sleeps in a stub, whose file is deleted when a new recording
     replaces the old one."""
