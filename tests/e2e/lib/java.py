@@ -6,6 +6,8 @@ import mmap
 import os
 import pathlib
 import re
+import resource
+import shutil
 import struct
 import sys
 
@@ -203,6 +205,11 @@ CHAINS = {"innermost": ["innermost", "middle", "outer"],
           "back": ["back", "up", "upper"]}
 
 
+def allow_cores():
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+
 class JavaAttached(JavaCase, Attached):
     def start_java(self, *options, words=()):
         classes = self.compiled("attached", SOURCE)
@@ -220,7 +227,8 @@ class JavaAttached(JavaCase, Attached):
     def shared_java(self, argv):
         path = self.work / "shared"
         path.unlink(missing_ok=True)
-        process = self.start(argv, stdout=self.said, stderr=self.said)
+        process = self.start(argv, stdout=self.said, stderr=self.said,
+                             preexec_fn=allow_cores)
         self.assertTrue(until(lambda: path.exists() and path.stat().st_size))
         with path.open("r+b") as file:
             memory = mmap.mmap(file.fileno(), 0)
@@ -244,7 +252,8 @@ class JavaAttached(JavaCase, Attached):
         hot = self.counted()["hot"]
         self.assertTrue(until(lambda: self.counted()["hot"] > hot + 5000 or
                               self.process.poll() is not None))
-        self.assertIsNone(self.process.poll(), self.output())
+        if self.process.poll() is not None:
+            self.fail(self.end_of_java())
 
     def hold(self):
         self.set_word(GO, 0)
@@ -254,6 +263,22 @@ class JavaAttached(JavaCase, Attached):
     def output(self):
         self.said.seek(0)
         return self.said.read().decode()
+
+    def end_of_java(self):
+        """Describes how the JVM has ended: its status, output and crash log,
+        and the stacks of its threads from a core file, the one of the thread
+        that has caused the end first."""
+        until(lambda: self.process.poll() is not None, 20)
+        found = [str(self.process.poll()), self.output()]
+        found += [path.read_text(errors="replace")[:4000]
+                  for path in self.work.glob("hs_err*")]
+        for core in self.work.glob("core*"):
+            if shutil.which("gdb"):
+                found.append(self.run_program(
+                    ["gdb", "-batch", "-ex", "bt 40", "-ex",
+                     "thread apply all bt 12", self.home() / "bin" / "java",
+                     core], text=True).stdout[:40000])
+        return "\n".join(found)
 
     def recorded(self):
         """Returns ({caller: calls}, {chain of callers: calls}) of the test's
@@ -282,13 +307,11 @@ class JavaAttached(JavaCase, Attached):
         return calls, chains
 
     def attach(self, process, *options):
-        """Attaches; a failure shows the JVM's output and crash log."""
+        """Attaches; a failure shows how the JVM has ended."""
         try:
             return super().attach(process, *options)
         except AssertionError as error:
-            crashes = [path.read_text(errors="replace")[:4000]
-                       for path in self.work.glob("hs_err*")]
-            self.fail(f"{error} {process.poll()} {self.output()} {crashes}")
+            self.fail(f"{error} {self.end_of_java()}")
 
     def assert_quiet(self):
         self.assertEqual(self.output(), "")
