@@ -7,6 +7,8 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "agent/absent.h"
 #include "agent/agent_table.h"
@@ -127,17 +129,19 @@ int clew_hook(void)
 	return -ENODEV;
 }
 
+/* Uses system calls, because an agent may replace mmap(). */
 static void *take_pages(size_t bytes)
 {
-	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const long pages =
+		syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
 
-	return pages == MAP_FAILED ? NULL : pages;
+	return pages == -1 ? NULL : (void *)pages;
 }
 
 static void give_back(void *pages, size_t bytes)
 {
-	munmap(pages, bytes);
+	syscall(SYS_munmap, pages, bytes);
 }
 
 struct clew_nodes *clew_nodes_new(void)

@@ -84,6 +84,8 @@ int value_sites_begin(struct value_sites *sites,
 		sites->nodes = clew_nodes_new();
 	if (sites->nodes && !sites->values)
 		sites->values = clew_values_new(columns, count);
+	if (sites->values)
+		value_sites_nowhere(sites); /* reports show values of 0 */
 	if (!sites->values && is_last) {
 		clew_nodes_free(sites->nodes);
 		sites->nodes = NULL;

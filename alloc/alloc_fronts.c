@@ -4,7 +4,8 @@
  * libclew.so, it has fronts of malloc() and related functions and of mmap().
  * Each front calls the next function of that name, of the C library or of
  * another allocator, and counts the result. C++'s new is counted if it calls
- * malloc().
+ * malloc(). In a process that clew attaches to, the functions are diverted to
+ * the fronts (agent/agent_fronts.h).
  *
  * clew-alloc is an example of an agent that uses agent/clew.h: alloc_sites.c
  * contains all of that. Without clew, or before clew has begun, calls are
@@ -20,6 +21,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "agent/agent_fronts.h"
 #include "agent/value_sites.h"
 #include "alloc/alloc_sites.h"
 #include "alloc/live_blocks.h"
@@ -43,6 +45,49 @@ static struct {
 } next;
 
 static struct value_start start;
+static int watches_forks;
+
+/* ---- In a process that clew attaches to ---- */
+
+/* clang-format off */
+#define FRONT(name) { #name, (void **)&next.name, 0 },
+/* clang-format on */
+
+static const struct agent_front fronts[] = {
+	FRONT(malloc) FRONT(calloc) FRONT(realloc) FRONT(free)
+		FRONT(posix_memalign) FRONT(aligned_alloc) FRONT(memalign)
+			FRONT(mmap) FRONT(munmap) FRONT(mremap)
+};
+
+static void begin_session(const char *option);
+static void end_session(void);
+
+extern struct agent_fronts libclew_agent_fronts;
+EXPORT struct agent_fronts libclew_agent_fronts = {
+	.version = AGENT_FRONTS_VERSION,
+	.count = sizeof(fronts) / sizeof(*fronts),
+	.of = fronts,
+	.begin = begin_session,
+	.end = end_session,
+};
+
+/*
+ * Returns whether a front calls this one through the function that it has
+ * called: then the outer front counts, and this one does not. Otherwise the
+ * caller calls leave().
+ */
+static int is_inner(void)
+{
+	return libclew_agent_fronts.enter && !libclew_agent_fronts.enter();
+}
+
+static void leave(void)
+{
+	if (libclew_agent_fronts.leave)
+		libclew_agent_fronts.leave();
+}
+
+/* ---- Starting ---- */
 
 static void find_next(void)
 {
@@ -60,6 +105,8 @@ static void find_next(void)
 
 static void before_fork(void)
 {
+	if (start.state == VALUES_ARE_OFF)
+		return;
 	live_mappings_before_fork();
 	live_blocks_before_fork();
 }
@@ -72,7 +119,7 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-	alloc_sites_after_fork();
+	alloc_sites_begin_again();
 	live_blocks_after_fork(1);
 	live_mappings_after_fork(1);
 }
@@ -82,6 +129,13 @@ static __attribute__((noinline)) int begin(int is_last)
 	return value_start_try(&start, alloc_sites_begin, is_last);
 }
 
+static void watch_forks(void)
+{
+	if (!watches_forks)
+		watches_forks = !libc_watch_forks(
+			before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
 static __attribute__((constructor)) void begin_at_last(void)
 {
 	if (!next.malloc)
@@ -89,8 +143,25 @@ static __attribute__((constructor)) void begin_at_last(void)
 	if (start.state == VALUES_NOT_YET)
 		begin(1);
 	if (start.state != VALUES_ARE_OFF)
-		libc_watch_forks(before_fork, after_fork_in_parent,
-				 after_fork_in_child);
+		watch_forks();
+}
+
+static void begin_session(const char *option)
+{
+	live_blocks_clear(1);
+	live_mappings_clear(1);
+	alloc_sites_begin_again();
+	watch_forks();
+	start.late_calls = 0;
+	start.state = VALUES_NOT_YET;
+	begin(0);
+}
+
+static void end_session(void)
+{
+	start.state = VALUES_ARE_OFF;
+	live_blocks_clear(0);
+	live_mappings_clear(0);
 }
 
 static int is_counting(void)
@@ -137,35 +208,58 @@ static void *note(void *at, size_t bytes)
 
 /*
  * Called before a block is freed, because another thread may get the address at
- * once.
+ * once. Returns as live_blocks_take().
  */
 static int forget(const void *at, struct live_block *block)
 {
 	const int saved = errno;
-	const int is_known =
-		start.state == VALUES_ARE_ON && live_blocks_take(at, block);
+	const int is_known = start.state == VALUES_ARE_ON
+				     ? live_blocks_take(at, block)
+				     : -ENODEV;
 
 	errno = saved;
 	return is_known;
 }
 
-static void note_end(const struct live_block *block)
+/* Counts the end of a block, given the result of forget(). */
+static void note_end(int is_known, const struct live_block *block)
 {
-	alloc_sites_remove(block->row, block->bytes, now_ns() - block->born_ns);
+	const int saved = errno;
+
+	if (is_known > 0)
+		alloc_sites_remove(block->row, block->bytes,
+				   now_ns() - block->born_ns);
+	else if (!is_known)
+		alloc_sites_remove_older(alloc_sites_here());
+	errno = saved;
 }
+
+/* ---- Blocks ---- */
 
 EXPORT void *malloc(size_t bytes)
 {
+	void *at;
+
 	if (!next.malloc)
 		find_next();
-	return note(next.malloc(bytes), bytes);
+	if (is_inner())
+		return next.malloc(bytes);
+	at = note(next.malloc(bytes), bytes);
+	leave();
+	return at;
 }
 
 EXPORT void *calloc(size_t count, size_t each)
 {
+	void *at;
+
 	if (!next.malloc)
 		find_next();
-	return note(next.calloc(count, each), count * each);
+	if (is_inner())
+		return next.calloc(count, each);
+	at = note(next.calloc(count, each), count * each);
+	leave();
+	return at;
 }
 
 EXPORT void free(void *at)
@@ -176,30 +270,41 @@ EXPORT void free(void *at)
 		return;
 	if (!next.malloc)
 		find_next();
-	if (forget(at, &block))
-		note_end(&block);
+	if (is_inner()) {
+		next.free(at);
+		return;
+	}
+	note_end(forget(at, &block), &block);
 	next.free(at);
+	leave();
 }
 
 /* Counts the end of one block, and a new block of the caller. */
-EXPORT void *realloc(void *at, size_t bytes)
+static void *move(void *at, size_t bytes)
 {
 	struct live_block block;
-	int is_known;
+	const int is_known = at ? forget(at, &block) : -EINVAL;
+	void *to = next.realloc(at, bytes);
+
+	if (to || bytes == 0)
+		note_end(is_known, &block);
+	else if (is_known > 0)
+		/* the next function failed, so the block was not freed */
+		keep(&block);
+	return note(to, bytes);
+}
+
+EXPORT void *realloc(void *at, size_t bytes)
+{
 	void *to;
 
 	if (!next.malloc)
 		find_next();
-	is_known = forget(at, &block);
-	to = next.realloc(at, bytes);
-	if (is_known && !to && bytes > 0) {
-		/* the next function failed, so the block was not freed */
-		keep(&block);
-		return to;
-	}
-	if (is_known)
-		note_end(&block);
-	return note(to, bytes);
+	if (is_inner())
+		return next.realloc(at, bytes);
+	to = move(at, bytes);
+	leave();
+	return to;
 }
 
 EXPORT int posix_memalign(void **out, size_t alignment, size_t bytes)
@@ -208,25 +313,42 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t bytes)
 
 	if (!next.malloc)
 		find_next();
+	if (is_inner())
+		return next.posix_memalign(out, alignment, bytes);
 	err = next.posix_memalign(out, alignment, bytes);
 	if (err == 0)
 		note(*out, bytes);
+	leave();
 	return err;
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
 {
+	void *at;
+
 	if (!next.malloc)
 		find_next();
-	return note(next.aligned_alloc(alignment, bytes), bytes);
+	if (is_inner())
+		return next.aligned_alloc(alignment, bytes);
+	at = note(next.aligned_alloc(alignment, bytes), bytes);
+	leave();
+	return at;
 }
 
 EXPORT void *memalign(size_t alignment, size_t bytes)
 {
+	void *at;
+
 	if (!next.malloc)
 		find_next();
-	return note(next.memalign(alignment, bytes), bytes);
+	if (is_inner())
+		return next.memalign(alignment, bytes);
+	at = note(next.memalign(alignment, bytes), bytes);
+	leave();
+	return at;
 }
+
+/* ---- Mappings ---- */
 
 static void *note_mapping(void *at, size_t bytes)
 {
@@ -243,8 +365,12 @@ EXPORT void *mmap(void *at, size_t bytes, int protection, int flags, int file,
 {
 	if (!next.malloc)
 		find_next();
-	return note_mapping(
-		next.mmap(at, bytes, protection, flags, file, offset), bytes);
+	if (is_inner())
+		return next.mmap(at, bytes, protection, flags, file, offset);
+	at = note_mapping(next.mmap(at, bytes, protection, flags, file, offset),
+			  bytes);
+	leave();
+	return at;
 }
 
 EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int file,
@@ -256,18 +382,34 @@ EXPORT int munmap(void *at, size_t bytes)
 
 	if (!next.malloc)
 		find_next();
+	if (is_inner())
+		return next.munmap(at, bytes);
 	is_held = start.state == VALUES_ARE_ON && live_mappings_hold();
 	result = next.munmap(at, bytes);
 	if (is_held)
 		live_mappings_release(at, result == 0 ? bytes : 0);
+	leave();
 	return result;
+}
+
+static void *remap(void *at, size_t bytes, size_t more, int flags, void *wanted)
+{
+	const int is_held =
+		start.state == VALUES_ARE_ON && live_mappings_hold();
+	void *to = next.mremap(at, bytes, more, flags, wanted);
+
+	if (is_held)
+		live_mappings_release(
+			at, to == MAP_FAILED || flags & MREMAP_DONTUNMAP
+				    ? 0
+				    : bytes);
+	return note_mapping(to, more);
 }
 
 EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
 {
 	va_list arguments;
 	void *to, *wanted;
-	int is_held;
 
 	va_start(arguments, flags);
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it was begun */
@@ -275,12 +417,9 @@ EXPORT void *mremap(void *at, size_t bytes, size_t more, int flags, ...)
 	va_end(arguments);
 	if (!next.malloc)
 		find_next();
-	is_held = start.state == VALUES_ARE_ON && live_mappings_hold();
-	to = next.mremap(at, bytes, more, flags, wanted);
-	if (is_held)
-		live_mappings_release(
-			at, to == MAP_FAILED || flags & MREMAP_DONTUNMAP
-				    ? 0
-				    : bytes);
-	return note_mapping(to, more);
+	if (is_inner())
+		return next.mremap(at, bytes, more, flags, wanted);
+	to = remap(at, bytes, more, flags, wanted);
+	leave();
+	return to;
 }

@@ -24,6 +24,7 @@ static const struct clew_value kinds[ALLOC_VALUES] = {
 	[ALLOC_FREED_100MS] = { "freed<100ms", CLEW_NUMBER },
 	[ALLOC_FREED_1S] = { "freed<1s", CLEW_NUMBER },
 	[ALLOC_FREED_LATER] = { "freed_later", CLEW_NUMBER },
+	[ALLOC_FREED_BEFORE] = { "freed_before", CLEW_NUMBER },
 };
 
 static struct value_sites sites;
@@ -88,6 +89,11 @@ void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns)
 	add(row, by_age(lived_ns), 1);
 }
 
+void alloc_sites_remove_older(uint64_t row)
+{
+	add(row, ALLOC_FREED_BEFORE, 1);
+}
+
 void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes)
 {
 	add(row, ALLOC_MAPPINGS, mappings);
@@ -105,7 +111,7 @@ void alloc_sites_lose(uint64_t row, size_t bytes)
 	alloc_sites_miss();
 }
 
-void alloc_sites_after_fork(void)
+void alloc_sites_begin_again(void)
 {
 	live_bytes = 0;
 	most_bytes = 0;

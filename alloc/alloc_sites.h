@@ -44,6 +44,11 @@ enum alloc_value {
 	ALLOC_FREED_100MS,
 	ALLOC_FREED_1S,
 	ALLOC_FREED_LATER,
+	/*
+	 * Number of blocks that were freed or reallocated here and that had
+	 * been allocated before anything was counted.
+	 */
+	ALLOC_FREED_BEFORE,
 	ALLOC_VALUES
 };
 
@@ -63,6 +68,9 @@ uint64_t alloc_sites_here(void);
 void alloc_sites_add(uint64_t row, size_t bytes);
 void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns);
 
+/* Counts the end of a block that was allocated before anything was counted. */
+void alloc_sites_remove_older(uint64_t row);
+
 /* Counts a live block as untracked, because it cannot be stored. */
 void alloc_sites_lose(uint64_t row, size_t bytes);
 
@@ -72,7 +80,9 @@ void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes);
 /* Counts a block or a mapping that could not be stored (ALLOC_UNTRACKED). */
 void alloc_sites_miss(void);
 
-/* Called in a forked child: resets the process's counts. */
-void alloc_sites_after_fork(void);
+/*
+ * Called in a forked child, and before a session: resets the process's counts.
+ */
+void alloc_sites_begin_again(void);
 
 #endif

@@ -68,6 +68,12 @@ static void give_slots(struct block_table *table)
 			table->room * sizeof(struct live_block));
 }
 
+static void clear(struct block_table *table)
+{
+	give_slots(table);
+	table->room = table->count = 0;
+}
+
 static int make_room(struct block_table *table)
 {
 	struct block_table wider = *table;
@@ -132,8 +138,8 @@ int live_blocks_take(const void *at, struct live_block *out)
 	struct live_block *slot;
 	int is_there;
 
-	if (!at || patient_lock_take(&table->lock) != 0)
-		return 0;
+	if (patient_lock_take(&table->lock) != 0)
+		return -EBUSY;
 	slot = table->room ? slot_of(table, (uintptr_t)at) : NULL;
 	is_there = slot && slot->at;
 	if (is_there) {
@@ -142,6 +148,19 @@ int live_blocks_take(const void *at, struct live_block *out)
 	}
 	patient_lock_release(&table->lock);
 	return is_there;
+}
+
+void live_blocks_clear(int may_wait)
+{
+	for (int i = 0; i < TABLES; i++) {
+		struct patient_lock *lock = &tables[i].lock;
+
+		if ((may_wait ? patient_lock_take(lock)
+			      : patient_lock_try(lock)) != 0)
+			continue;
+		clear(&tables[i]);
+		patient_lock_release(lock);
+	}
 }
 
 void live_blocks_before_fork(void)
@@ -153,10 +172,8 @@ void live_blocks_before_fork(void)
 void live_blocks_after_fork(int is_child)
 {
 	for (int i = 0; i < TABLES; i++) {
-		if (is_child && patient_lock_is_for_fork(&tables[i].lock)) {
-			give_slots(&tables[i]);
-			tables[i].room = tables[i].count = 0;
-		}
+		if (is_child && patient_lock_is_for_fork(&tables[i].lock))
+			clear(&tables[i]);
 		patient_lock_after_fork(&tables[i].lock);
 	}
 }

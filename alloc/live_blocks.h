@@ -23,10 +23,16 @@ struct live_block {
 int live_blocks_add(const struct live_block *block);
 
 /*
- * Removes a block. Returns whether the block was stored and the lock could be
- * acquired. Sets *out only in this case.
+ * Removes a block. Returns 1 and *out if the block was stored, 0 if not, or
+ * -EBUSY if the lock cannot be acquired.
  */
 int live_blocks_take(const void *at, struct live_block *out);
+
+/*
+ * Frees the memory of all blocks. Skips the tables whose locks are held, unless
+ * may_wait is set.
+ */
+void live_blocks_clear(int may_wait);
 
 /* Called before and after a fork. The child begins without blocks. */
 void live_blocks_before_fork(void);

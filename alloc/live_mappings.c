@@ -8,6 +8,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "alloc/alloc_sites.h"
 #include "alloc/patient_lock.h"
@@ -23,7 +26,7 @@ struct live_mapping {
 static struct {
 	struct patient_lock lock;
 	size_t count;
-	struct live_mapping of[MAPPINGS_MAX];
+	_Alignas(PAGE) struct live_mapping of[MAPPINGS_MAX];
 } mappings;
 
 /* Returns the index of the first range that ends after an address. */
@@ -134,6 +137,16 @@ void live_mappings_release(const void *at, size_t bytes)
 		cut((uintptr_t)at, end_of(at, bytes));
 	patient_lock_release(&mappings.lock);
 	errno = saved;
+}
+
+void live_mappings_clear(int may_wait)
+{
+	if ((may_wait ? patient_lock_take(&mappings.lock)
+		      : patient_lock_try(&mappings.lock)) != 0)
+		return;
+	mappings.count = 0;
+	syscall(SYS_madvise, mappings.of, sizeof(mappings.of), MADV_DONTNEED);
+	patient_lock_release(&mappings.lock);
 }
 
 void live_mappings_before_fork(void)

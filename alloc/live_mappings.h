@@ -23,6 +23,9 @@ int live_mappings_hold(void);
 /* Removes the pages that the program has unmapped, if any. Keeps errno. */
 void live_mappings_release(const void *at, size_t bytes);
 
+/* Forgets all mappings, unless the lock is held and may_wait is 0. */
+void live_mappings_clear(int may_wait);
+
 /* Called before and after a fork. The child begins without mappings. */
 void live_mappings_before_fork(void);
 void live_mappings_after_fork(int is_child);

@@ -53,6 +53,18 @@ static inline int patient_lock_take(struct patient_lock *lock)
 	return -EBUSY;
 }
 
+/* Acquires the lock if it is free. Returns 0 or -EBUSY. */
+static inline int patient_lock_try(struct patient_lock *lock)
+{
+	uintptr_t holder = 0;
+
+	return atomic_compare_exchange_strong_explicit(
+		       &lock->holder, &holder, (uintptr_t)pthread_self(),
+		       memory_order_acquire, memory_order_relaxed)
+		       ? 0
+		       : -EBUSY;
+}
+
 static inline void patient_lock_release(struct patient_lock *lock)
 {
 	atomic_store_explicit(&lock->holder, 0, memory_order_release);

@@ -18,6 +18,8 @@ static const struct {
 	{ "linux-gate.so*", MODULE_IS_VDSO },
 	{ "libclew.so*", MODULE_IS_SELF },
 	{ "libclew-agent.so*", MODULE_IS_SELF },
+	{ "libclew-alloc.so*", MODULE_IS_SELF },
+	{ "libclew-locks.so*", MODULE_IS_SELF },
 	{ "libgcc_s.so*", MODULE_IS_UNWINDER },
 	{ "libunwind*.so*", MODULE_IS_UNWINDER },
 	{ "libc.so*", MODULE_IS_LIBC },

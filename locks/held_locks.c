@@ -150,7 +150,7 @@ int held_locks_take(const void *lock, int is_shared, int is_own,
 }
 
 /* By this advice the kernel replaces the pages by pages of zeros. */
-void held_locks_after_fork(void)
+void held_locks_clear(void)
 {
 	syscall(SYS_madvise, slots, sizeof(slots), MADV_DONTNEED);
 }

@@ -30,7 +30,10 @@ int held_locks_add(const struct held_lock *held);
 int held_locks_take(const void *lock, int is_shared, int is_own,
 		    struct held_lock *out);
 
-/* Called in a forked child: forgets all holds. */
-void held_locks_after_fork(void);
+/*
+ * Forgets all holds: in a forked child, and before and after a session. Makes
+ * one system call.
+ */
+void held_locks_clear(void);
 
 #endif

@@ -4,7 +4,8 @@
  * Preloaded after libclew.so, it has fronts of the functions of pthread's
  * mutexes, read-write locks and conditions; they call the C library's functions
  * and count the results. std::mutex and similar classes call these functions,
- * and so do most other locks.
+ * and so do most other locks. In a process that clew attaches to, libc's
+ * functions are diverted to the fronts (agent/agent_fronts.h).
  *
  * Each lock is tried first: if that fails, it is contended, and the wait is
  * measured. A hold begins when the lock is acquired and ends before it is
@@ -24,13 +25,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/agent_fronts.h"
 #include "agent/value_sites.h"
 #include "libc/libc.h"
 #include "loaded/loaded_symbols.h"
 #include "locks/held_locks.h"
 #include "locks/lock_sites.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT             __attribute__((visibility("default")))
+
+#define SYSTEM_MODULES_MAX 8
 
 /*
  * Functions that take a lock: X(function, the type of lock, whether it is
@@ -110,6 +114,7 @@ static struct {
 } next;
 
 static struct value_start start;
+static int watches_forks;
 static int is_contended_only;
 /* Used if only contended holds are counted. */
 static _Atomic long contended_holds;
@@ -155,8 +160,8 @@ static int is_missing(void)
 
 /*
  * A next function. Before glibc 2.34, most of them are in libpthread, which a
- * program may load later. Those with "clock" in their names are new in glibc
- * 2.30.
+ * program may load later. Functions with "clock" in their names are new in
+ * glibc 2.30.
  */
 #define NEXT(name)                                                             \
 	({                                                                     \
@@ -168,11 +173,18 @@ static int is_missing(void)
 
 /* ---- Whether calls are counted ---- */
 
+static void choose(const char *which)
+{
+	is_contended_only = which && strcmp(which, "contended") == 0;
+}
+
+extern struct agent_fronts libclew_agent_fronts;
+
+/* In an attached process, begin_session() has chosen. */
 static int begin_sites(int is_last)
 {
-	const char *which = secure_getenv("CLEW_LOCKS_WHICH");
-
-	is_contended_only = which && strcmp(which, "contended") == 0;
+	if (!libclew_agent_fronts.enter)
+		choose(secure_getenv("CLEW_LOCKS_WHICH"));
 	return lock_sites_begin(is_last);
 }
 
@@ -183,8 +195,15 @@ static __attribute__((noinline)) int begin(int is_last)
 
 static void after_fork_in_child(void)
 {
-	held_locks_after_fork();
+	held_locks_clear();
 	contended_holds = 0;
+}
+
+static void watch_forks(void)
+{
+	if (!watches_forks)
+		watches_forks =
+			!libc_watch_forks(NULL, NULL, after_fork_in_child);
 }
 
 static __attribute__((constructor)) void begin_at_last(void)
@@ -194,7 +213,7 @@ static __attribute__((constructor)) void begin_at_last(void)
 	if (start.state == VALUES_NOT_YET)
 		begin(1);
 	if (start.state != VALUES_ARE_OFF)
-		libc_watch_forks(NULL, NULL, after_fork_in_child);
+		watch_forks();
 }
 
 static int is_counting(void)
@@ -204,6 +223,100 @@ static int is_counting(void)
 	return start.state == VALUES_ARE_ON ||
 	       (start.state == VALUES_NOT_YET && begin(0));
 }
+
+/* ---- In a process that clew attaches to ---- */
+
+/*
+ * The code of libc and the loader. Calls that lock their internal locks also
+ * reach the fronts if libc's functions are diverted, and are not counted.
+ */
+static struct {
+	uintptr_t start, end;
+} system_code[SYSTEM_MODULES_MAX];
+static int system_modules;
+
+static int is_of_system(const char *path)
+{
+	static const char *const names[] = { "ld-", "libc.so", "libc-2.",
+					     "libpthread" };
+	const char *name = strrchr(path, '/');
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(name + 1, names[i], strlen(names[i])) == 0)
+			return 1;
+	return 0;
+}
+
+static int add_system(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	if (!is_of_system(info->dlpi_name) ||
+	    system_modules == SYSTEM_MODULES_MAX)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		system_code[system_modules].start =
+			info->dlpi_addr + segment->p_vaddr;
+		system_code[system_modules].end =
+			system_code[system_modules].start + segment->p_memsz;
+		system_modules++;
+		break;
+	}
+	return 0;
+}
+
+/* Returns whether libc or the loader takes a lock of its own. */
+static int is_system(const void *caller)
+{
+	for (int i = 0; i < system_modules; i++)
+		if ((uintptr_t)caller >= system_code[i].start &&
+		    (uintptr_t)caller < system_code[i].end)
+			return 1;
+	return 0;
+}
+
+static void begin_session(const char *option)
+{
+	held_locks_clear();
+	contended_holds = 0;
+	system_modules = 0;
+	dl_iterate_phdr(add_system, NULL);
+	choose(option);
+	watch_forks();
+	start.late_calls = 0;
+	start.state = VALUES_NOT_YET;
+	begin(0);
+}
+
+static void end_session(void)
+{
+	start.state = VALUES_ARE_OFF;
+	held_locks_clear();
+}
+
+#define FRONT(name)  { #name, (void **)&next.name, 0 },
+#define CALLED(name) { #name, (void **)&next.name, 1 },
+#define TAKER_FRONT(name, type, is_shared, try, parameters, arguments)         \
+	FRONT(name)
+#define TRIER_FRONT(name, type, is_shared)        FRONT(name)
+#define WAITER_FRONT(name, parameters, arguments) FRONT(name)
+
+static const struct agent_front fronts[] = {
+	TAKERS(TAKER_FRONT) TRIERS(TRIER_FRONT) WAITERS(WAITER_FRONT)
+		FRONT(pthread_mutex_unlock) FRONT(pthread_rwlock_unlock)
+			CALLED(_pthread_cleanup_push)
+				CALLED(_pthread_cleanup_pop)
+};
+
+EXPORT struct agent_fronts libclew_agent_fronts = {
+	.version = AGENT_FRONTS_VERSION,
+	.count = sizeof(fronts) / sizeof(*fronts),
+	.of = fronts,
+	.begin = begin_session,
+	.end = end_session,
+};
 
 static uint64_t now_ns(void)
 {
@@ -321,7 +434,8 @@ static int taking_end(struct taking *taking, const void *lock, int is_shared,
 		struct taking taking;                                          \
 		int result;                                                    \
                                                                                \
-		if (!is_counting() || !next.try)                               \
+		if (!is_counting() || !next.try ||                             \
+		    is_system(__builtin_return_address(0)))                    \
 			return NEXT(name) arguments;                           \
 		taking = taking_begin();                                       \
 		result = next.try(lock);                                       \
@@ -340,7 +454,7 @@ TAKERS(DEFINE_TAKER)
 		struct taking taking;                                          \
 		int result;                                                    \
                                                                                \
-		if (!is_counting())                                            \
+		if (!is_counting() || is_system(__builtin_return_address(0)))  \
 			return NEXT(name)(lock);                               \
 		taking = taking_begin();                                       \
 		result = NEXT(name)(lock);                                     \
@@ -392,6 +506,7 @@ struct condition_wait {
 	struct held_lock held;
 	/* whether the mutex was held, as far as this is recorded */
 	int was_held;
+	uint64_t row;
 	uint64_t since_ns;
 	int result;
 };
@@ -401,6 +516,7 @@ static void condition_begin(struct condition_wait *wait, pthread_mutex_t *lock)
 	*wait = (struct condition_wait){ 0 };
 	wait->was_held = !is_nested(lock) &&
 			 end_hold(lock, 0, knows_owner(lock), &wait->held);
+	wait->row = lock_sites_here();
 	wait->since_ns = now_ns();
 }
 
@@ -409,11 +525,11 @@ static void condition_end(void *argument)
 {
 	struct condition_wait *wait = argument;
 	const int is_refused = wait->result == EPERM || wait->result == EINVAL;
-	const uint64_t row = lock_sites_here();
-	const struct held_lock again = { wait->held.lock, 0, row, now_ns() };
+	const struct held_lock again = { wait->held.lock, 0, wait->row,
+					 now_ns() };
 
 	if (!is_refused)
-		lock_sites_wake(row, again.since_ns - wait->since_ns);
+		lock_sites_wake(wait->row, again.since_ns - wait->since_ns);
 	if (!wait->was_held)
 		return;
 	if (!is_refused)

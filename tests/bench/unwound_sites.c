@@ -140,7 +140,11 @@ void alloc_sites_miss(void)
 	add((uintptr_t)&others, ALLOC_UNTRACKED, 1);
 }
 
-void alloc_sites_after_fork(void)
+void alloc_sites_remove_older(uint64_t row)
+{
+}
+
+void alloc_sites_begin_again(void)
 {
 	live_bytes = most_bytes = 0;
 }

@@ -15,7 +15,7 @@
 
 /* Volatile, because compilers expect that malloc() reads no variables. */
 static volatile int is_full, is_stored;
-static volatile int removed, lost;
+static volatile int removed, older, lost;
 
 int alloc_sites_begin(int is_last)
 {
@@ -41,7 +41,12 @@ void alloc_sites_lose(uint64_t row, size_t bytes)
 	lost += bytes == BYTES;
 }
 
-void alloc_sites_after_fork(void)
+void alloc_sites_remove_older(uint64_t row)
+{
+	older++;
+}
+
+void alloc_sites_begin_again(void)
 {
 }
 
@@ -55,6 +60,10 @@ int live_blocks_take(const void *at, struct live_block *out)
 {
 	*out = (struct live_block){ .at = (uintptr_t)at, .bytes = BYTES };
 	return is_stored;
+}
+
+void live_blocks_clear(int may_wait)
+{
 }
 
 void live_blocks_before_fork(void)
@@ -75,6 +84,10 @@ int live_mappings_hold(void)
 }
 
 void live_mappings_release(const void *at, size_t bytes)
+{
+}
+
+void live_mappings_clear(int may_wait)
 {
 }
 
@@ -118,6 +131,26 @@ static void block_that_is_lost_in_a_failed_realloc_is_counted(void **state)
 	free(block);
 }
 
+static void ends_of_unknown_blocks_count_once_as_older(void **state)
+{
+	static volatile size_t too_much = SIZE_MAX / 2;
+	void *block = malloc(BYTES), *other = malloc(BYTES);
+
+	removed = older = lost = 0;
+	assert_null(realloc(block, too_much));
+	assert_int_equal(older, 0);
+	block = realloc(block, 2 * BYTES);
+	assert_int_equal(older, 1);
+	free(other);
+	assert_int_equal(older, 2);
+	other = realloc(NULL, BYTES);
+	assert_int_equal(older, 2);
+	free(other);
+	free(block);
+	assert_int_equal(older, 4);
+	assert_int_equal(removed, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +158,7 @@ int main(void)
 			block_that_cannot_be_stored_is_not_counted_as_freed),
 		cmocka_unit_test(
 			block_that_is_lost_in_a_failed_realloc_is_counted),
+		cmocka_unit_test(ends_of_unknown_blocks_count_once_as_older),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
