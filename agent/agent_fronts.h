@@ -27,6 +27,8 @@ struct agent_front {
 	 */
 	void **next;
 	int is_only_called; /* the function is not replaced */
+	/* The agent works if this function cannot be replaced. */
+	int may_be_missing;
 };
 
 struct agent_fronts {

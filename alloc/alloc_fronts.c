@@ -50,7 +50,7 @@ static int watches_forks;
 /* ---- In a process that clew attaches to ---- */
 
 /* clang-format off */
-#define FRONT(name) { #name, (void **)&next.name, 0 },
+#define FRONT(name) { #name, (void **)&next.name, 0, 0 },
 /* clang-format on */
 
 static const struct agent_front fronts[] = {

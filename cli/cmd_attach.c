@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attach/agent_library.h"
 #include "cli/attach/attach_group.h"
 #include "cli/attach/guardian.h"
 #include "cli/attach/probe_request.h"
@@ -63,6 +64,7 @@ enum {
 	KEY_EVERY,
 	KEY_KEEP,
 	KEY_PUSH,
+	KEY_AGENT,
 };
 
 /* Limits of an interval: one second to one week. */
@@ -83,6 +85,8 @@ static const struct argp_option argp_options[] = {
 	{ "push", KEY_PUSH, "URL", 0,
 	  "Send each interval, or all at the end, to a store of profiles",
 	  HELP_PUSH },
+	{ "agent", KEY_AGENT, "FILE[:OPTION]", 0,
+	  "Load an agent library, as clew-alloc attach does", HELP_SELECTION },
 	ROW_QUIET,
 	WIRE_DIRECTIVES(ATTACH_ROW) RECORDING_ROWS,
 	{ 0 },
@@ -90,6 +94,7 @@ static const struct argp_option argp_options[] = {
 
 struct attach_options {
 	char *output; /* NULL if not given. */
+	char *agent;  /* Path of the agent library, or NULL. */
 	struct target_choice choice;
 	int is_quiet;
 	int has_no_cache;
@@ -132,6 +137,19 @@ static void set_every(struct attach_options *options, const char *text,
 				  "write 15s, for example",
 				  text);
 	options->intervals.every_ns = ns;
+}
+
+static void set_agent(struct attach_options *options, const char *text,
+		      struct argp_state *state)
+{
+	char *directive = NULL, *why = NULL;
+
+	if (options->agent)
+		argp_error(state, "--agent is given twice");
+	if (agent_library_parse(text, &options->agent, &directive, &why) != 0 ||
+	    directives_add(&options->directives, "agent", directive, &why) != 0)
+		complain_of_usage(state, "%s", why);
+	free(directive);
 }
 
 static void check_intervals(struct attach_options *options,
@@ -221,6 +239,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PUSH:
 		options->push.url = argument;
+		return 0;
+	case KEY_AGENT:
+		set_agent(options, argument, state);
 		return 0;
 	case KEY_NO_CACHE:
 		options->has_no_cache = 1;
@@ -337,6 +358,14 @@ static void add_probes(struct attach_run *run, struct attach_member *member)
 	}
 }
 
+/* Prints what a process does not record. */
+static void print_notice(const struct attach_member *member)
+{
+	if (member->attaching.notice)
+		complain(COMMAND, "process %d: %s", member->pid,
+			 member->attaching.notice);
+}
+
 /*
  * Attaches to a process. Does not report the exit of a process that the user
  * did not name, nor a refusal that may be due to the process's start.
@@ -363,6 +392,8 @@ static void add(struct attach_run *run, const struct chosen_process *process,
 
 		if (!member->is_forked)
 			add_probes(run, member);
+		if (run->is_later)
+			print_notice(member);
 		return;
 	}
 	if (process->is_named || !target_has_ended(pid)) {
@@ -827,6 +858,8 @@ static int record(struct attach_run *run)
 
 	print_pauses(run, "attached to", 0, run->group.count);
 	print_memory(run, "added", run->group.added_kb, run->group.count);
+	for (size_t i = 0; i < run->group.count; i++)
+		print_notice(&run->group.members[i]);
 	begin_intervals(run);
 	run->is_later = 1;
 	if (target_choice_is_open(&run->options->choice))
@@ -904,6 +937,7 @@ static int attach(struct attach_options *options, const struct chosen *chosen)
 	if (attach_group_init(&run.group, options->output, config, &why) != 0)
 		return give_up(COMMAND, why);
 	run.group.has_wishes = has_wishes;
+	run.group.agent = options->agent;
 	guardian_start(&run.guardian, COMMAND);
 	add_all(&run, chosen);
 	if (run.group.count)
@@ -969,6 +1003,7 @@ int command_attach(int argc, char **argv)
 	for (size_t i = 0; i < options.intervals.word_count; i++)
 		free(options.words[i]);
 	free(options.words);
+	free(options.agent);
 	push_options_fini(&options.push);
 	directives_fini(&options.directives);
 	probe_options_fini(&options.probes);

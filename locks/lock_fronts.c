@@ -296,11 +296,12 @@ static void end_session(void)
 	held_locks_clear();
 }
 
-#define FRONT(name)  { #name, (void **)&next.name, 0 },
-#define CALLED(name) { #name, (void **)&next.name, 1 },
+#define FRONT(name)  { #name, (void **)&next.name, 0, 0 },
+#define CALLED(name) { #name, (void **)&next.name, 1, 0 },
+#define TRIED(name)  { #name, (void **)&next.name, 0, 1 },
 #define TAKER_FRONT(name, type, is_shared, try, parameters, arguments)         \
 	FRONT(name)
-#define TRIER_FRONT(name, type, is_shared)        FRONT(name)
+#define TRIER_FRONT(name, type, is_shared)        TRIED(name)
 #define WAITER_FRONT(name, parameters, arguments) FRONT(name)
 
 static const struct agent_front fronts[] = {

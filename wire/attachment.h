@@ -73,6 +73,9 @@
 #define WIRE_ATTACH_DETACH             "clew_attach_detach"
 #define WIRE_ATTACH_RELEASE            "clew_attach_release"
 
+/* The table that agent libraries export (agent/agent_fronts.h). */
+#define WIRE_AGENT_FRONTS "libclew_agent_fronts"
+
 enum wire_attach_state {
 	/* Nothing is prepared: never attached, detached, or it failed. */
 	WIRE_ATTACH_NONE,

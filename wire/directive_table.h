@@ -168,6 +168,8 @@ X(TRACE_WAITS, "trace-waits", FLAG, trace_waits, 0, 0, 0, \
   NONE, 0, NULL, TRACES, LATER, "", NULL) \
 X(CACHE, "cache", TEXT, cache_dir, 0, 0, 0, \
   NONE, 0, NULL, LIMITS, LATER, "", NULL) \
+X(AGENT, "agent", TEXT, agent, 0, 0, 0, \
+  NONE, 0, NULL, SELECTION, LATER, "", NULL) \
 X(AVOID, "avoid", NUMBER, avoided, 0, 1, WIRE_AVOIDS_ALL, \
   NONE, 0, NULL, LIMITS, LATER, "", NULL)
 /* clang-format on */

@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attach/agent_library.h"
 #include "cli/attach/attach_blocks.h"
 #include "cli/attach/opened_signals.h"
 #include "cli/attach/remote_frames.h"
@@ -71,7 +72,7 @@ static char *error_of_load(const struct attaching *attaching,
  * see. Returns -ELIBACC.
  */
 static int explain_load(struct attaching *attaching, struct remote_call *call,
-			char **why)
+			const char *library, char **why)
 {
 	const uint64_t none[REMOTE_ARGUMENTS] = { 0 };
 	char *said;
@@ -81,17 +82,23 @@ static int explain_load(struct attaching *attaching, struct remote_call *call,
 	said = error_of_load(attaching, call);
 	if (attaching->load_error)
 		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
-	fail(why, -ELIBACC, "its dynamic loader cannot load libclew.so%s%s",
+	fail(why, -ELIBACC, "its dynamic loader cannot load %s%s%s", library,
 	     *said ? ": " : "", said);
 	free(said);
 	return -ELIBACC;
 }
 
+/*
+ * Loads a library whose path is at call->data. An agent library must not call
+ * the program's libclew-agent, so its own symbols precede all others.
+ */
 static int load_in(struct attaching *attaching, struct remote_call *call,
-		   char **why)
+		   const char *name, char **why)
 {
+	const int flags = RTLD_NOW | RTLD_LOCAL |
+			  (strcmp(name, LIBRARY_NAME) == 0 ? 0 : RTLD_DEEPBIND);
 	const uint64_t arguments[REMOTE_ARGUMENTS] = { call->data,
-						       RTLD_NOW | RTLD_LOCAL };
+						       (uint64_t)flags };
 	int err = remote_run(call, attaching->load, arguments, ATTACH_CALL_NS);
 
 	if (err)
@@ -100,12 +107,32 @@ static int load_in(struct attaching *attaching, struct remote_call *call,
 	if (err)
 		return err;
 	attaching_find_library(attaching);
-	return attaching->detach ? 0 : explain_load(attaching, call, why);
+	return target_module(&attaching->maps, name)
+		       ? 0
+		       : explain_load(attaching, call, name, why);
+}
+
+/* Loads the library `name` from the path `library`. */
+static int load(struct attaching *attaching, const char *library,
+		const char *name, char **why)
+{
+	struct remote_call call;
+	int err = attach_stop_safe_thread(attaching, why);
+
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, library,
+				strlen(library) + 1, why);
+	if (!err) {
+		err = load_in(attaching, &call, name, why);
+		remote_end(&call);
+	}
+	attach_release_one(attaching);
+	return err;
 }
 
 int attaching_load(struct attaching *attaching, const char *library, char **why)
 {
-	struct remote_call call;
 	int err;
 
 	if (attaching->detach)
@@ -115,17 +142,18 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 			why, -EPROTO,
 			"it has loaded the libclew.so of another clew version; "
 			"use that version, or restart the process");
-	err = attach_stop_safe_thread(attaching, why);
-	if (err)
-		return err;
-	err = attach_begin_call(attaching, &call, 0, library,
-				strlen(library) + 1, why);
-	if (!err) {
-		err = load_in(attaching, &call, why);
-		remote_end(&call);
-	}
-	attach_release_one(attaching);
+	err = load(attaching, library, LIBRARY_NAME, why);
 	return err ? err : attach_fill_blocks(attaching, why);
+}
+
+int attaching_load_agent(struct attaching *attaching, const char *library,
+			 char **why)
+{
+	const char *name = agent_library_name(library);
+
+	return target_module(&attaching->maps, name)
+		       ? 0
+		       : load(attaching, library, name, why);
 }
 
 /* ---- Entering ---- */
@@ -154,6 +182,19 @@ static int prepare_slice(struct attaching *attaching, const char *directory,
 	return err;
 }
 
+/* Stores the message of a complete preparation. */
+static int take_notice(struct attaching *attaching, char **why)
+{
+	struct wire_attachment attachment;
+	int err = attaching_read(attaching, &attachment, why);
+
+	if (err || !*attachment.why)
+		return err;
+	free(attaching->notice);
+	attaching->notice = memory_printf("%s", attachment.why);
+	return 0;
+}
+
 /*
  * Runs slices of the preparation until it is complete or a slice fails. All
  * threads run between two slices.
@@ -169,7 +210,7 @@ static int prepare(struct attaching *attaching, const char *directory,
 		attach_pause_ms(BETWEEN_SLICES_MS);
 		err = prepare_slice(attaching, directory, why);
 	}
-	return err;
+	return err ? err : take_notice(attaching, why);
 }
 
 /* The stopped threads and their frames. */

@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attach/agent_library.h"
 #include "cli/attach/attach_blocks.h"
 #include "cli/attach/attach_room.h"
 #include "cli/attach/attach_steps.h"
@@ -187,7 +188,9 @@ static void need_for_others(const struct attach_group *group, pid_t pid,
 	if (!other_files_are_there(pid))
 		return;
 	need->is_to_load =
-		cannot_use(pid, group->library, ST_NOEXEC, "noexec", need);
+		cannot_use(pid, group->library, ST_NOEXEC, "noexec", need) ||
+		(group->agent &&
+		 cannot_use(pid, group->agent, ST_NOEXEC, "noexec", need));
 	need->is_to_record = cannot_use(pid, group->output.directory, ST_RDONLY,
 					"read-only", need);
 }
@@ -261,6 +264,26 @@ static int share_recording(struct attach_group *group,
 	return 0;
 }
 
+static void need_for_library(struct need *need,
+			     const struct file_rights *rights,
+			     const char *library)
+{
+	if (need->is_to_load || file_rights_permit(rights, library, R_OK))
+		return;
+	need->is_to_load = 1;
+	need_for_folder(need, rights, library);
+}
+
+/* Returns whether the libraries are already loaded. */
+static int has_libraries(const struct attach_group *group,
+			 const struct attach_member *member)
+{
+	return member->attaching.detach &&
+	       (!group->agent ||
+		target_module(&member->attaching.maps,
+			      agent_library_name(group->agent)));
+}
+
 /* Fills *need, whose cause the caller frees. Returns 0, or -errno and *why. */
 static int find_need(struct attach_group *group,
 		     const struct attach_member *member, struct need *need,
@@ -275,15 +298,13 @@ static int find_need(struct attach_group *group,
 	need_for_others(group, member->pid, need);
 	if (!need->is_to_record)
 		err = share_recording(group, &rights, need, why);
-	if (!need->is_to_load &&
-	    !file_rights_permit(&rights, group->library, R_OK)) {
-		need->is_to_load = 1;
-		need_for_folder(need, &rights, group->library);
-	}
-	if (member->attaching.detach) { /* The library is already loaded. */
+	need_for_library(need, &rights, group->library);
+	if (group->agent)
+		need_for_library(need, &rights, group->agent);
+	if (member->attaching.detach) /* The library is already loaded. */
 		need->was_to_load = need->is_to_load;
+	if (has_libraries(group, member))
 		need->is_to_load = 0;
-	}
 	file_rights_fini(&rights);
 	return err;
 }
@@ -337,7 +358,7 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 	int err = inner_folder_make(folder, member->pid, need->is_to_load,
 				    need->cause, why);
 
-	if (err && need->is_to_load)
+	if (err && need->is_to_load && !group->agent)
 		err = make_without_library(member, need, why);
 	if (err)
 		return err;
@@ -345,6 +366,9 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 	if (need->is_to_load)
 		err = inner_folder_copy(folder, group->library, LIBRARY_NAME,
 					why);
+	if (!err && need->is_to_load && group->agent)
+		err = inner_folder_copy(folder, group->agent,
+					agent_library_name(group->agent), why);
 	if (!err && is_to_record)
 		err = write_config(group, folder, why);
 	if (!err && is_to_record)
@@ -466,27 +490,73 @@ static int load_in_blocks(struct attach_group *group,
 }
 
 /*
+ * Returns the path by which the process loads a library: that of its copy in
+ * the member's folder, or else its own. The caller frees it.
+ */
+static char *loaded_path(const struct attach_member *member, int is_copy,
+			 const char *library)
+{
+	return is_copy ? memory_printf("%s/%s", member->folder.path,
+				       agent_library_name(library))
+		       : memory_printf("%s", library);
+}
+
+/*
+ * Removes the copy of a library that was loaded, or not (err). Returns err; or
+ * -errno and *why if err is 0.
+ */
+static int remove_copy(const struct attach_member *member, const char *library,
+		       int err, char **why)
+{
+	const char *name = agent_library_name(library);
+
+	if (unlinkat(member->folder.fd, name, 0) == 0 || err)
+		return err;
+	return fail(why, -errno, "%s/%s: %s", member->folder.path, name,
+		    strerror(errno));
+}
+
+/*
  * Loads the library: with is_to_load, from the copy in the member's folder,
  * which it removes afterwards; otherwise from clew's installation. Returns 0,
  * or -errno and *why.
  */
-static int load(struct attach_group *group, struct attach_member *member,
-		int is_to_load, char **why)
+static int load_library(struct attach_group *group,
+			struct attach_member *member, int is_to_load,
+			char **why)
 {
-	char *copy = is_to_load ? memory_printf("%s/" LIBRARY_NAME,
-						member->folder.path)
-				: NULL;
-	const char *path = copy ? copy : group->library;
+	char *path = loaded_path(member, is_to_load, group->library);
 	int err = attaching_load(&member->attaching, path, why);
 
 	if (err == -ELIBACC)
-		err = load_in_blocks(group, member, path, -1, why);
-	free(copy);
-	if (is_to_load && unlinkat(member->folder.fd, LIBRARY_NAME, 0) != 0 &&
-	    !err)
-		err = fail(why, -errno, "%s/" LIBRARY_NAME ": %s",
-			   member->folder.path, strerror(errno));
-	return err;
+		err = load_in_blocks(group, member,
+				     is_to_load ? path : group->library, -1,
+				     why);
+	free(path);
+	return is_to_load ? remove_copy(member, group->library, err, why) : err;
+}
+
+/* Does the same for the agent library. */
+static int load_agent(struct attach_group *group, struct attach_member *member,
+		      int is_to_load, char **why)
+{
+	char *path = loaded_path(member, is_to_load, group->agent);
+	int err = attaching_load_agent(&member->attaching, path, why);
+
+	free(path);
+	return is_to_load ? remove_copy(member, group->agent, err, why) : err;
+}
+
+static int load(struct attach_group *group, struct attach_member *member,
+		int is_to_load, char **why)
+{
+	int err = load_library(group, member, is_to_load, why);
+
+	if (!group->agent)
+		return err;
+	if (!err)
+		return load_agent(group, member, is_to_load, why);
+	return is_to_load ? remove_copy(member, group->agent, err, why) : err;
 }
 
 /*

@@ -51,6 +51,7 @@ struct attach_group {
 	/* The user to whom the recording was given; (uid_t)-1: none. */
 	uid_t owner;
 	char *library;
+	const char *agent; /* Path of an agent library (--agent), or NULL. */
 	struct hook_selection selection;
 	struct early_analysis early;
 	struct attach_member *members;

@@ -237,6 +237,7 @@ int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why)
 
 void attaching_close(struct attaching *attaching)
 {
+	free(attaching->notice);
 	safe_places_fini(&attaching->places);
 	target_free_maps(&attaching->maps);
 	tracer_close(&attaching->tracer);

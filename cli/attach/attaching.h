@@ -42,6 +42,8 @@ struct attaching {
 	 * and the longest for which only one thread was stopped.
 	 */
 	uint64_t all_ns, one_ns;
+	/* A message about what the process does not record, or NULL. */
+	char *notice;
 	/* System calls that the filters forbid (wire/avoidable.h). */
 	uint64_t avoided;
 };
@@ -89,6 +91,13 @@ void attaching_find_library(struct attaching *attaching);
  */
 int attaching_load(struct attaching *attaching, const char *library,
 		   char **why);
+
+/*
+ * Loads an agent library, another library than libclew.so, in the same way
+ * (agent_library.h).
+ */
+int attaching_load_agent(struct attaching *attaching, const char *library,
+			 char **why);
 
 /*
  * Copies the variable clew_attachment of the process and checks its values

@@ -19,6 +19,25 @@ static const char *const names[] = {
 #undef X
 };
 
+static uint64_t *words_of(struct agent_table *table)
+{
+	return (uint64_t *)(table + 1) - AGENT_FUNCTION_COUNT;
+}
+
+void agent_tables_lend(const struct link_map *map, int is_lent)
+{
+	struct agent_table *table = lookup_in_map(map, "libclew_agent_table");
+
+	if (!table || table->version != AGENT_TABLE_VERSION ||
+	    table->count != AGENT_FUNCTION_COUNT)
+		return;
+	for (uint32_t i = 0; i < AGENT_FUNCTION_COUNT; i++)
+		words_of(table)[i] =
+			is_lent ? (uintptr_t)lookup_in(own_code_start(),
+						       names[i])
+				: 0;
+}
+
 static struct agent_table *find_table(const struct module *module)
 {
 	const uint64_t at =
@@ -40,7 +59,7 @@ void agent_tables_meet(const struct module *module)
 	table = find_table(module);
 	if (!table || table->version != AGENT_TABLE_VERSION)
 		return;
-	words = (uint64_t *)(table + 1) - AGENT_FUNCTION_COUNT;
+	words = words_of(table);
 	for (uint32_t i = 0; i < AGENT_FUNCTION_COUNT && i < table->count;
 	     i++) {
 		const uint64_t ours =

@@ -6,7 +6,15 @@
 #ifndef CLEW_FRONT_AGENT_TABLES_H
 #define CLEW_FRONT_AGENT_TABLES_H
 
+#include <link.h>
+
 #include "preload/modules/modules.h"
+
+/*
+ * Lets an agent library of this version of clew call clew's functions before
+ * the session begins, until this is called again with is_lent = 0.
+ */
+void agent_tables_lend(const struct link_map *map, int is_lent);
 
 /*
  * If the new module is a libclew-agent, adds the addresses of clew's functions

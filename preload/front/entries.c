@@ -2,6 +2,7 @@
 /* See entries.h. */
 #include "preload/front/entries.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "preload/host/fronts.h"
@@ -12,6 +13,7 @@
 #include "preload/sys/own_code.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/text.h"
+#include "wire/attachment.h"
 
 /* The functions to divert. Protected by the loader's lock. */
 static struct entry {
@@ -25,6 +27,8 @@ static struct entry {
 	void *original; /* value for *next; NULL: not known yet */
 	uint32_t is_diverted;
 	uint32_t has_failed;
+	/* In this session, the wrapper calls a function of an agent library. */
+	uint32_t is_followed;
 } entries[] = {
 #define HELD(name, import_traits)   { .called = #name, .next = &next.name },
 #define JUMPED(name, import_traits) { .called = #name, .next = &next_##name },
@@ -134,8 +138,9 @@ void entries_meet_module(struct module *module, struct windows *windows,
 {
 	const struct link_map *map = lookup_map(module->base);
 
-	if (module->base == own_code_start())
-		return;
+	if (module->base == own_code_start() ||
+	    lookup_in_map(map, WIRE_AGENT_FRONTS))
+		return; /* agent_entries.c calls an agent's functions */
 	for (size_t i = 0; i < ENTRIES; i++) {
 		struct entry *entry = &entries[i];
 		const uint64_t pc =
@@ -162,6 +167,35 @@ void entries_meet_module(struct module *module, struct windows *windows,
 	seal(windows);
 }
 
+/* ---- Functions that follow fronts ---- */
+
+int entries_follow(uint64_t pc, void *ours, uint64_t *site_pc, void **original)
+{
+	const struct entry *same = find_same(pc);
+	int err = same->next ? 0 : -EBUSY;
+
+	for (size_t i = 0; i < ENTRIES && !err; i++) {
+		struct entry *entry = &entries[i];
+
+		if (!entry->next || *entry->next != same->divert.original)
+			continue;
+		err = journal_note((uintptr_t)entry->next,
+				   (const uint8_t *)&ours, sizeof(ours), 1);
+		entry->is_followed = !err;
+	}
+	if (err)
+		return err;
+	*site_pc = same->divert.site.text.pc;
+	*original = same->divert.original;
+	return 0;
+}
+
+void entries_begin_again(void)
+{
+	for (size_t i = 0; i < ENTRIES; i++)
+		entries[i].is_followed = 0;
+}
+
 /* ---- Stubs of functions that have fronts ---- */
 
 int entries_have(uint64_t pc)
@@ -180,7 +214,7 @@ static int lead(const void *original, uint64_t stub)
 	for (size_t i = 0; i < ENTRIES && !err; i++) {
 		void **at = entries[i].next;
 
-		if (!at || *at != original)
+		if (!at || *at != original || entries[i].is_followed)
 			continue;
 		err = journal_note((uintptr_t)at, (const uint8_t *)&stub,
 				   sizeof(stub), 1);

@@ -23,6 +23,17 @@ void entries_meet_module(struct module *module, struct windows *windows,
 int entries_have(uint64_t pc);
 
 /*
+ * Makes the wrappers of this function, which entries_have(), call `ours` for
+ * the rest of the session instead of the function's original code. Returns 0,
+ * the address of the jump, and the original code; -EBUSY if a wrapper calls
+ * neither; or another -errno.
+ */
+int entries_follow(uint64_t pc, void *ours, uint64_t *site_pc, void **original);
+
+/* Called before each session: ends the effects of entries_follow(). */
+void entries_begin_again(void);
+
+/*
  * Makes wrappers call the stubs of the patch's functions instead of the
  * functions' original code, so that these calls are counted. The journal lists
  * the changes as data. Call it after sealing the stubs. Returns 0 or -errno.

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "image/traits.h"
+#include "preload/front/agent_entries.h"
 #include "preload/front/agent_tables.h"
 #include "preload/front/entries.h"
 #include "preload/front/imports.h"
@@ -211,6 +212,11 @@ static int begin(struct cold *cold)
 	return catalog_add_rules(&cold->recorder.part, cold->config.rules);
 }
 
+static int has_front(uint64_t pc)
+{
+	return entries_have(pc) || agent_entries_have(pc);
+}
+
 static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
 {
 	struct cold *cold = pass->cold;
@@ -219,7 +225,7 @@ static int open_workshop(struct pass *pass, struct patch_workshop *workshop)
 		.windows = &cold->windows,
 		.pads = &cold->pads,
 		.constants = { .tls_offset = stub_tls_offset() },
-		.has_front = rt.is_late ? entries_have : NULL,
+		.has_front = rt.is_late ? has_front : NULL,
 	};
 	return decoder_open(&workshop->decoder, arena_memory, &pass->scratch);
 }
@@ -254,7 +260,7 @@ static uint8_t counted_calls_of(const struct cold *cold, uint32_t traits)
 /*
  * Passes the new modules to the layers that know a language runtime (layers.h),
  * and, in an attached process, to entries.h, which puts clew's wrappers in
- * front of libc's functions, and to agent_tables.h.
+ * front of libc's functions, to agent_entries.h and to agent_tables.h.
  */
 static void ask_layers(struct pass *pass)
 {
@@ -268,6 +274,8 @@ static void ask_layers(struct pass *pass)
 			agent_tables_meet(c->module);
 			entries_meet_module(c->module, &pass->cold->windows,
 					    c->entry.functions, count);
+			agent_entries_meet_module(c->module,
+						  &pass->cold->windows);
 		}
 		layers_meet_module(c->module, &pass->cold->windows,
 				   c->entry.functions, count);
@@ -424,6 +432,8 @@ static int commit(struct cold *cold, const struct candidate *candidate)
 {
 	int err = rt.is_late ? entries_lead_to_stubs(candidate->patch) : 0;
 
+	if (!err && rt.is_late)
+		err = agent_entries_lead_to_stubs(candidate->patch);
 	return err ? err
 		   : module_patches_commit(cold, candidate->module,
 					   candidate->patch);

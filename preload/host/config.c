@@ -172,10 +172,11 @@ static int set_java(struct reader *reader, const char *text)
 	return -EINVAL;
 }
 
-static int set_cache(struct reader *reader, const char *text)
+static int set_text(struct reader *reader, const char **member,
+		    const char *text)
 {
-	reader->config->cache_dir = copy_string(reader->arena, text);
-	return reader->config->cache_dir ? 0 : -ENOMEM;
+	*member = copy_string(reader->arena, text);
+	return *member ? 0 : -ENOMEM;
 }
 
 static int add_warmed_file(struct reader *reader, const char *text)
@@ -216,7 +217,9 @@ static int obey(struct reader *reader, const char *word, const char *text)
 	if (!strcmp(word, "java"))
 		return set_java(reader, text);
 	if (!strcmp(word, "cache"))
-		return set_cache(reader, text);
+		return set_text(reader, &reader->config->cache_dir, text);
+	if (!strcmp(word, "agent"))
+		return set_text(reader, &reader->config->agent, text);
 	if (!strcmp(word, "warm"))
 		return add_warmed_file(reader, text);
 	return -EINVAL;

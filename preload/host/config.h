@@ -84,6 +84,11 @@ struct warmed_file {
 struct config {
 	const char *dir;       /* absolute path of the recording */
 	const char *cache_dir; /* folder of the analysis cache, or NULL */
+	/*
+	 * The file name of a loaded agent library (front/agent_entries.h), or
+	 * NULL. After a colon: the agent's option.
+	 */
+	const char *agent;
 	struct rule *rules;
 	struct asked_probe *probes;
 	/* shared objects with handlers of probes */

@@ -57,7 +57,7 @@ void switch_want(enum hot_wanted wanted)
 {
 	if (hot.wanted == wanted)
 		return;
-	hot.wanted = wanted;
+	hot.wanted = (uint16_t)wanted;
 	sink_moved(0);
 	switch_update();
 }

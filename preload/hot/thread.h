@@ -356,7 +356,12 @@ struct hot_thread {
 	 * until it calls exec (filter.c).
 	 */
 	uint32_t child_filters;
-	uint32_t wanted; /* enum hot_wanted */
+	uint16_t wanted; /* enum hot_wanted */
+	/*
+	 * 1 while the thread is in a function of an agent library that replaces
+	 * one of the program's (front/agent_entries.h).
+	 */
+	uint16_t is_in_agent;
 	struct hot_sharing sharing;
 	struct hot_slices slices;
 	struct hot_jump jump;

@@ -8,6 +8,7 @@
 #include "disasm/jumps.h"
 #include "disasm/prologue.h"
 #include "disasm/relocate.h"
+#include "preload/patch/entry_branches.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/patch.h"
 #include "preload/sys/copy_bytes.h"
@@ -52,12 +53,15 @@ static int make_pad(struct divert *one, const struct decoder *decoder,
  * function.
  */
 static struct prologue judge(const struct decoder *decoder,
-			     const struct module *module, uint64_t pc)
+			     const struct module *module, uint64_t pc,
+			     uint32_t targets)
 {
 	const uint8_t *code = (const void *)pc;
 	const size_t left = module->code.end - pc;
 	const size_t bytes = left < INSPECTED_BYTES ? left : INSPECTED_BYTES;
-	struct prologue_query query = { .code = code, .size_bytes = bytes };
+	struct prologue_query query = { .code = code,
+					.size_bytes = bytes,
+					.targets = targets };
 	struct insn insn;
 	size_t at = 0;
 
@@ -81,8 +85,8 @@ void divert_refuse_hook(const struct divert *one, const struct module *module,
 			functions[i].verdict = VERDICT_IS_DIVERTED;
 }
 
-int divert(struct divert *one, struct module *module, struct windows *windows,
-	   uint64_t pc, void *ours)
+static int stand(struct divert *one, struct module *module,
+		 struct windows *windows, uint64_t pc, void *ours, int is_known)
 {
 	struct arena scratch = { 0 };
 	struct prologue prologue;
@@ -91,7 +95,8 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 
 	if (err)
 		return err;
-	prologue = judge(&decoder, module, pc);
+	prologue = judge(&decoder, module, pc,
+			 is_known ? 0 : entry_branches(&decoder, module, pc));
 	*one = (struct divert){ .patch = { .module = module,
 					   .sites = &one->site,
 					   .site_count = 1 } };
@@ -109,4 +114,16 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 	if (!err && !journal_is_deferring())
 		err = windows_seal(windows);
 	return err ? err : patch_commit(&one->patch);
+}
+
+int divert(struct divert *one, struct module *module, struct windows *windows,
+	   uint64_t pc, void *ours)
+{
+	return stand(one, module, windows, pc, ours, 1);
+}
+
+int divert_any(struct divert *one, struct module *module,
+	       struct windows *windows, uint64_t pc, void *ours)
+{
+	return stand(one, module, windows, pc, ours, 0);
 }

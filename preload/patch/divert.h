@@ -37,6 +37,14 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours);
 
 /*
+ * Like divert(), but first searches the module for branches into the first
+ * instructions (entry_branches.h), and returns -EBUSY if they cannot be moved
+ * because of one. divert() is for functions that are known to have none.
+ */
+int divert_any(struct divert *one, struct module *module,
+	       struct windows *windows, uint64_t pc, void *ours);
+
+/*
  * Marks the function, in the list of its module, as one that gets no stub. The
  * module may be another struct than that of divert(), which a later session
  * does not have any more.

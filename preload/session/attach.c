@@ -21,6 +21,7 @@
 #include "preload/answers/agent_marks.h"
 #include "preload/answers/agent_values.h"
 #include "preload/budget/budget.h"
+#include "preload/front/agent_entries.h"
 #include "preload/front/entries.h"
 #include "preload/front/generators.h"
 #include "preload/generated/earlier_code.h"
@@ -288,6 +289,8 @@ static int hook_all(struct cold *cold)
 	if (err)
 		return refuse_explained("clew cannot hook its functions", err);
 	missing = entries_missing();
+	if (!missing)
+		missing = agent_entries_missing(1);
 	if (missing) {
 		struct text text = text_in(clew_attachment.why,
 					   sizeof(clew_attachment.why));
@@ -311,6 +314,22 @@ static int refuse_recording(int err)
 			      /* The caller would retry after -EAGAIN. */
 			      -EPERM);
 	return refuse_explained("it cannot write a recording there", err);
+}
+
+static int begin_agent(const char *agent)
+{
+	const int err = agent_entries_begin(agent);
+
+	switch (err) {
+	case 0:
+		return 0;
+	case -ENOENT:
+		return refuse("the agent library is not loaded", err);
+	default:
+		return refuse("it has loaded an agent library of another "
+			      "version of clew; restart the process",
+			      err);
+	}
 }
 
 /*
@@ -350,7 +369,9 @@ static int begin_session(const char *dir)
 	journal_forget_hooks();
 	shared_texts_forget();
 	layers_forget_numbers();
-	return prepare_process(cold);
+	entries_begin_again();
+	err = prepare_process(cold);
+	return err ? err : begin_agent(cold->config.agent);
 }
 
 /* Returns the size of the process's locked memory. */
@@ -529,8 +550,23 @@ int attach_end_preparing(void)
 	return err ? give_up(err) : 0;
 }
 
+/* Stores a message about a function that the agent could not replace. */
+static void note_missing(void)
+{
+	const char *missing = agent_entries_missing(0);
+	struct text text =
+		text_in(clew_attachment.why, sizeof(clew_attachment.why));
+
+	if (!missing)
+		return;
+	text_string(&text, missing);
+	text_string(&text, "() cannot be replaced, so the agent library does "
+			   "not count its calls");
+}
+
 static void report_prepared(void)
 {
+	note_missing();
 	attach_report_texts();
 	make_room_for_frames();
 	clew_attachment.runtimes =

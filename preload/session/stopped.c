@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "preload/budget/budget.h"
+#include "preload/front/agent_entries.h"
 #include "preload/front/faults.h"
 #include "preload/front/signals.h"
 #include "preload/hooking/hook.h"
@@ -543,6 +544,7 @@ static void try_releasing(const struct wire_stopped *threads, uint64_t count)
 		answer(-ENOMEM, "its stacks cannot be read");
 		return;
 	}
+	agent_entries_end();
 	if (rt.cold)
 		release_session(
 			rt.cold, stacks,

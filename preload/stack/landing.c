@@ -236,6 +236,8 @@ static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 {
 	struct sink_pause pause;
 
+	/* A signal handler has jumped out of the function that it interrupted. */
+	hot.is_in_agent = 0;
 	if (hot.handler.frame)
 		leave_handler(stack);
 	if (hot.aside && hot.aside->listed_until)
