@@ -427,15 +427,19 @@ static void set_survey(uint64_t now_ns, double wait_ns)
 }
 
 /*
- * Returns the CPU time of the two changes of code in a survey. If no survey has
- * hooked the functions yet, this takes longer than unhooking them.
+ * Returns how long the process takes, on average, to use as much CPU time as
+ * the two changes of code in a survey. If no survey has hooked the functions
+ * yet, this takes longer than unhooking them.
  */
-static double changes_ns(void)
+static double changes_ns(uint64_t now_ns)
 {
 	const uint64_t hook_ns = budget.hook_cpu_ns ? budget.hook_cpu_ns
 						    : budget.unhook_cpu_ns * 2;
+	const double age_ns = (double)(now_ns - budget.start.now_ns);
+	const double used_ns = (double)(process_cpu_ns() - budget.start.cpu_ns);
 
-	return (double)(hook_ns + budget.unhook_cpu_ns);
+	return (double)(hook_ns + budget.unhook_cpu_ns) *
+	       MAX(age_ns / MAX(used_ns, 1), 1);
 }
 
 /*
@@ -455,9 +459,9 @@ static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 			out_ns += budget.functions.slots[i].out_cost;
 	out_ns = MIN(out_ns, cpu_a_second);
 	part = (double)out_ns / (double)MAX(cpu_a_second, 1);
-	set_survey(now_ns,
-		   budget_surveys_wait_ns(rt.config->budget,
-					  lasts_ns * part + changes_ns()));
+	set_survey(now_ns, budget_surveys_wait_ns(rt.config->budget,
+						  lasts_ns * part +
+							  changes_ns(now_ns)));
 }
 
 /*
