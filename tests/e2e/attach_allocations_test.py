@@ -199,19 +199,31 @@ void *realloc(void *at, size_t bytes)
 	return to;
 }
 """
-# Its functions are too short for a jump.
-SHORT_ALLOCATOR = OWN_ALLOCATOR.replace(
-    "void *malloc(size_t bytes) { return take(16, bytes); }", r"""
+
+
+def allocator_with(code):
+    """Returns an allocator with this assembly as its malloc()."""
+    return OWN_ALLOCATOR.replace(
+        "void *malloc(size_t bytes) { return take(16, bytes); }", r"""
 __attribute__((used)) static void *own_malloc(size_t bytes)
 {
 	return take(16, bytes);
 }
-__asm__(".globl malloc\n.type malloc, @function\nmalloc: jmp 1f\n"
+__asm__(".globl malloc\n.type malloc, @function\nmalloc: """ + code + r"""\n"
 	".size malloc, .-malloc\n"
 	".globl other\n.type other, @function\nother:\n"
-	"1: jmp own_malloc\n.size other, .-other");
+	"2: jmp own_malloc\n.size other, .-other");
 void *malloc(size_t bytes);
 """)
+
+
+# A malloc() that is too short for a jump, and one with a loop that begins in its
+# first five bytes, as pthread_rwlock_tryrdlock() of glibc 2.36 has.
+UNDIVERTED = (
+    allocator_with("jmp 2f"),
+    allocator_with(r"xor %eax, %eax\n1: inc %eax\ncmp $3, %eax\njne 1b\n"
+                   r"jmp 2f"))
+
 
 
 class Allocations(Attached):
@@ -306,17 +318,18 @@ class Allocations(Attached):
             self.check("-F", "^(take|.*alloc|free|memalign|posix_memalign)$")
 
     def test_an_allocator_that_cannot_be_diverted_is_refused(self):
-        self.begin(SHORT_ALLOCATOR)
-        done = self.clew("attach", "-o", self.recording_path,
-                         f"--agent={LIBRARY}", self.process.pid)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("cannot interpose malloc()", done.stderr)
-        self.assert_as_before(self.process)
-        self.request("allocates 10")
-        controller = self.attach(self.process)
-        self.request("allocates 10")
-        self.detach(controller)
-        self.assert_as_before(self.process)
+        for allocator in UNDIVERTED:
+            self.begin(allocator)
+            done = self.clew("attach", "-o", self.recording_path,
+                             f"--agent={LIBRARY}", self.process.pid)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("cannot interpose malloc()", done.stderr)
+            self.assert_as_before(self.process)
+            self.request("allocates 10")
+            controller = self.attach(self.process)
+            self.request("allocates 10")
+            self.detach(controller)
+            self.assert_as_before(self.process)
 
     def test_a_forked_child_counts_apart(self):
         self.begin()
