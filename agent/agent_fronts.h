@@ -34,6 +34,11 @@ struct agent_front {
 struct agent_fronts {
 	uint32_t version;
 	uint32_t count;
+	/*
+	 * The library's file name. The loader does not know it if it has loaded
+	 * the library from a file in memory.
+	 */
+	const char *name;
 	const struct agent_front *of;
 	/*
 	 * Called before each session, in a thread that holds no lock of libc:

@@ -66,6 +66,7 @@ extern struct agent_fronts libclew_agent_fronts;
 EXPORT struct agent_fronts libclew_agent_fronts = {
 	.version = AGENT_FRONTS_VERSION,
 	.count = sizeof(fronts) / sizeof(*fronts),
+	.name = "libclew-alloc.so",
 	.of = fronts,
 	.begin = begin_session,
 	.end = end_session,

@@ -314,6 +314,7 @@ static const struct agent_front fronts[] = {
 EXPORT struct agent_fronts libclew_agent_fronts = {
 	.version = AGENT_FRONTS_VERSION,
 	.count = sizeof(fronts) / sizeof(*fronts),
+	.name = "libclew-locks.so",
 	.of = fronts,
 	.begin = begin_session,
 	.end = end_session,

@@ -146,14 +146,14 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 	return err ? err : attach_fill_blocks(attaching, why);
 }
 
-int attaching_load_agent(struct attaching *attaching, const char *library,
-			 char **why)
+int attaching_load_agent(struct attaching *attaching, const char *path,
+			 const char *library, char **why)
 {
 	const char *name = agent_library_name(library);
 
 	return target_module(&attaching->maps, name)
 		       ? 0
-		       : load(attaching, library, name, why);
+		       : load(attaching, path, name, why);
 }
 
 /* ---- Entering ---- */

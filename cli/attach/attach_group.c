@@ -32,6 +32,9 @@
 
 #define NOBODY ((uid_t)-1)
 
+/* Attempts to load a library from memory, see memory_file_path(). */
+#define LOAD_ATTEMPTS 4
+
 /*
  * How long clew waits for a member that is exiting, and for its forked
  * children.
@@ -358,7 +361,7 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 	int err = inner_folder_make(folder, member->pid, need->is_to_load,
 				    need->cause, why);
 
-	if (err && need->is_to_load && !group->agent)
+	if (err && need->is_to_load)
 		err = make_without_library(member, need, why);
 	if (err)
 		return err;
@@ -541,7 +544,8 @@ static int load_agent(struct attach_group *group, struct attach_member *member,
 		      int is_to_load, char **why)
 {
 	char *path = loaded_path(member, is_to_load, group->agent);
-	int err = attaching_load_agent(&member->attaching, path, why);
+	int err = attaching_load_agent(&member->attaching, path, group->agent,
+				       why);
 
 	free(path);
 	return is_to_load ? remove_copy(member, group->agent, err, why) : err;
@@ -560,22 +564,34 @@ static int load(struct attach_group *group, struct attach_member *member,
 }
 
 /*
- * Loads the library from a file in the process's memory. Returns 0, or -errno
- * and *why.
+ * Loads one of the two libraries from a file in the process's memory. Returns
+ * 0, or -errno and *why.
  */
 static int load_from_memory(struct attach_group *group,
-			    struct attach_member *member, char **why)
+			    struct attach_member *member, const char *library,
+			    char **why)
 {
 	struct attaching *attaching = &member->attaching;
-	const int number = memory_file_make(attaching, why);
-	char *path = memory_file_path(number), *also = NULL;
-	int err = number < 0 ? number
-			     : memory_file_write(attaching, number,
-						 group->library, why);
+	const int is_agent = library != group->library;
+	const int number =
+		memory_file_make(attaching, agent_library_name(library), why);
+	char *path = NULL, *also = NULL;
+	int err = number < 0
+			  ? number
+			  : memory_file_write(attaching, number, library, why);
 
 	if (!err)
-		err = attaching_load(attaching, path, why);
-	if (err == -ELIBACC)
+		err = -ELIBACC;
+	for (int i = 0; i < LOAD_ATTEMPTS && err == -ELIBACC; i++) {
+		free(*why);
+		*why = NULL;
+		free(path);
+		path = memory_file_path(number, i);
+		err = is_agent ? attaching_load_agent(attaching, path, library,
+						      why)
+			       : attaching_load(attaching, path, why);
+	}
+	if (err == -ELIBACC && !is_agent)
 		err = load_in_blocks(group, member, path, number, why);
 	free(path);
 	if (number >= 0 && memory_file_close(attaching, number, &also) != 0) {
@@ -587,8 +603,40 @@ static int load_from_memory(struct attach_group *group,
 	return err;
 }
 
+static int load_all_from_memory(struct attach_group *group,
+				struct attach_member *member, char **why)
+{
+	struct attaching *attaching = &member->attaching;
+	int err =
+		attaching->detach /* The library is already loaded. */
+			? attaching_load(attaching, group->library, why)
+			: load_from_memory(group, member, group->library, why);
+
+	return err || !group->agent
+		       ? err
+		       : load_from_memory(group, member, group->agent, why);
+}
+
 /*
- * Like load_from_memory(). The message of an error also says why the process
+ * Closes descriptors that killed commands have left in a process that has
+ * loaded the library. Returns 0, or -errno and *why.
+ */
+static int close_left(const struct attach_group *group,
+		      struct attach_member *member, char **why)
+{
+	struct attaching *attaching = &member->attaching;
+	int err = memory_file_close_left(
+		attaching, agent_library_name(group->library), why);
+
+	return err || !group->agent
+		       ? err
+		       : memory_file_close_left(
+				 attaching, agent_library_name(group->agent),
+				 why);
+}
+
+/*
+ * Like load_all_from_memory(). The message of an error also says why the process
  * has no folder for the library.
  */
 static int load_without_folder(struct attach_group *group,
@@ -596,7 +644,7 @@ static int load_without_folder(struct attach_group *group,
 			       char **why)
 {
 	char *also = NULL;
-	int err = load_from_memory(group, member, &also);
+	int err = load_all_from_memory(group, member, &also);
 
 	if (!err)
 		return 0;
@@ -619,7 +667,7 @@ static int enter_as_needed(struct attach_group *group,
 	if (need->is_to_load || need->is_to_record)
 		err = make_folder(group, member, need, why);
 	if (!err && need->was_to_load)
-		err = memory_file_close_left(&member->attaching, why);
+		err = close_left(group, member, why);
 	if (!err && need->no_folder)
 		err = load_without_folder(group, member, need, why);
 	else if (!err)

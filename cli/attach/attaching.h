@@ -94,10 +94,10 @@ int attaching_load(struct attaching *attaching, const char *library,
 
 /*
  * Loads an agent library, another library than libclew.so, in the same way
- * (agent_library.h).
+ * (agent_library.h). `path` is the process's path of it.
  */
-int attaching_load_agent(struct attaching *attaching, const char *library,
-			 char **why);
+int attaching_load_agent(struct attaching *attaching, const char *path,
+			 const char *library, char **why);
 
 /*
  * Copies the variable clew_attachment of the process and checks its values

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,14 +17,15 @@
 #include "base/memory.h"
 #include "cli/attach/attach_steps.h"
 #include "cli/attach/remote_call.h"
-#include "cli/common/library.h"
 #include "wire/avoidable.h"
 
 #define LIBC "libc.so.6"
 
-/* The name ends as a path of the library, by which clew finds the mapping. */
-#define NAME "clew/" LIBRARY_NAME
-#define LINK "/memfd:" NAME " (deleted)"
+/*
+ * The file's name ends as a path of the library, by which clew finds the
+ * mapping.
+ */
+#define PREFIX "clew/"
 
 /* since Linux 6.3: the file may be executed although vm.memfd_noexec is 1 */
 #ifndef MFD_EXEC
@@ -38,7 +40,7 @@ static char *descriptor_path(pid_t pid, const char *number)
 /* Returns whether a file is one that memfd_create() has made. */
 static int is_in_memory(const struct stat *status)
 {
-	const int own = memfd_create(NAME, MFD_CLOEXEC);
+	const int own = memfd_create(PREFIX, MFD_CLOEXEC);
 	struct stat own_status;
 	const int is = own >= 0 && fstat(own, &own_status) == 0 &&
 		       status->st_dev == own_status.st_dev &&
@@ -49,22 +51,23 @@ static int is_in_memory(const struct stat *status)
 	return is;
 }
 
-static int is_ours(pid_t pid, const char *number)
+static int is_ours(pid_t pid, const char *number, const char *name)
 {
 	char *path = descriptor_path(pid, number);
-	char link[sizeof(LINK)];
-	const ssize_t length = readlink(path, link, sizeof(link));
+	char *wanted = memory_printf("/memfd:" PREFIX "%s (deleted)", name);
+	char link[NAME_MAX] = "";
 	struct stat status;
-	const int is = length == sizeof(LINK) - 1 &&
-		       memcmp(link, LINK, sizeof(LINK) - 1) == 0 &&
-		       stat(path, &status) == 0 && is_in_memory(&status);
+	const int is = readlink(path, link, sizeof(link) - 1) > 0 &&
+		       strcmp(link, wanted) == 0 && stat(path, &status) == 0 &&
+		       is_in_memory(&status);
 
+	free(wanted);
 	free(path);
 	return is;
 }
 
 /* Returns the process's descriptor of the file, or -ENOENT. */
-static int find(pid_t pid)
+static int find(pid_t pid, const char *name)
 {
 	char *path = descriptor_path(pid, "");
 	DIR *folder = opendir(path);
@@ -73,7 +76,7 @@ static int find(pid_t pid)
 
 	free(path);
 	while (folder && found < 0 && (entry = readdir(folder)))
-		if (is_ours(pid, entry->d_name))
+		if (is_ours(pid, entry->d_name, name))
 			found = atoi(entry->d_name);
 	if (folder)
 		closedir(folder);
@@ -116,23 +119,24 @@ static int call(struct attaching *attaching, const char *name, const char *text,
 	return err;
 }
 
-int memory_file_make(struct attaching *attaching, char **why)
+int memory_file_make(struct attaching *attaching, const char *name, char **why)
 {
 	/* Kernels before 6.3 refuse the second flag. */
 	static const uint64_t flags[] = { MFD_CLOEXEC | MFD_EXEC, MFD_CLOEXEC };
-	int number = find(attaching->pid);
+	char *whole;
+	int number = find(attaching->pid, name), err = 0;
 
 	if (attaching->avoided & WIRE_AVOIDS(memfd_create))
 		return fail(why, -EPERM,
 			    "its seccomp filter forbids memfd_create()");
-	for (size_t i = 0; i < 2 && number < 0; i++) {
-		const int err =
-			call(attaching, "memfd_create", NAME, 0, flags[i], why);
-
-		if (err)
-			return err;
-		number = find(attaching->pid);
+	whole = memory_printf(PREFIX "%s", name);
+	for (size_t i = 0; i < 2 && number < 0 && !err; i++) {
+		err = call(attaching, "memfd_create", whole, 0, flags[i], why);
+		number = find(attaching->pid, name);
 	}
+	free(whole);
+	if (err)
+		return err;
 	return number < 0
 		       ? fail(why, number, "it cannot create a file in memory")
 		       : number;
@@ -183,14 +187,16 @@ int memory_file_close(struct attaching *attaching, int number, char **why)
 	return call(attaching, "close", NULL, (uint64_t)number, 0, why);
 }
 
-int memory_file_close_left(struct attaching *attaching, char **why)
+int memory_file_close_left(struct attaching *attaching, const char *name,
+			   char **why)
 {
-	const int number = find(attaching->pid);
+	const int number = find(attaching->pid, name);
 
 	return number < 0 ? 0 : memory_file_close(attaching, number, why);
 }
 
-char *memory_file_path(int number)
+char *memory_file_path(int number, int attempt)
 {
-	return memory_printf("/proc/self/fd/%d", number);
+	return memory_printf("/proc/self/fd%.*s/%d", attempt, "////////",
+			     number);
 }

@@ -85,14 +85,24 @@ static int is_named(const char *path, const char *name, size_t bytes)
 	return !file[bytes];
 }
 
-static const struct link_map *find_agent(const char *name)
+static int is_agent(const struct link_map *map, const char *name)
 {
+	const struct agent_fronts *fronts =
+		lookup_in_map(map, WIRE_AGENT_FRONTS);
 	const size_t bytes = name_bytes(name);
 
+	if (!fronts)
+		return 0;
+	return is_named(map->l_name, name, bytes) ||
+	       (fronts->version == AGENT_FRONTS_VERSION &&
+		is_named(fronts->name, name, bytes));
+}
+
+static const struct link_map *find_agent(const char *name)
+{
 	for (const struct link_map *map = lookup_debug()->r_map; map;
 	     map = map->l_next)
-		if (map->l_name && is_named(map->l_name, name, bytes) &&
-		    lookup_in_map(map, WIRE_AGENT_FRONTS))
+		if (map->l_name && is_agent(map, name))
 			return map;
 	return NULL;
 }

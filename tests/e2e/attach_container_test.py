@@ -402,6 +402,29 @@ class Shut(Container):
             self.inside(process.pid, "memfd:clew/libclew.so (deleted)")
             .read_text(encoding="utf-8"), "not to be written\n")
 
+    def test_agent_library_is_loaded_from_memory(self):
+        """In the second session, libclew.so is loaded already."""
+        process = self.begin(tmp="noexec")
+        files = sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir())
+        rooms = self.library().parent.parent
+        loaded = []
+        for agent in (), ("alloc",), ("locks",):
+            done = self.clew(
+                "attach", "--calls", 1000, "-o", self.recording_path,
+                *(f"--agent={rooms / name / f'libclew-{name}.so'}"
+                  for name in agent), process.pid)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            loaded += [f"memfd:clew/libclew{''.join('-' + name for name in agent)}.so"]
+            maps = pathlib.Path(f"/proc/{process.pid}/maps").read_text(
+                encoding="utf-8")
+            for name in loaded:
+                self.assertIn(name, maps)
+            self.go_on()
+            self.assert_as_before(process)
+        self.assertEqual(
+            sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir()), files)
+        self.assertEqual(self.word(1), 0, "wrong answers")
+
     def test_file_in_memory_of_a_killed_attach_is_used_again(self):
         process = self.begin(tmp="noexec")
         files = len(list(pathlib.Path(f"/proc/{process.pid}/fd").iterdir()))
