@@ -94,7 +94,8 @@ enum {
 	  "Call a function of a shared object at the preceding --probe", \
 	  HELP_PROBES }, \
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, \
-	  "Do not read or write the cache of analyses", HELP_LIMITS }
+	  "Do not use the cache (analyses, stubs, what budgets learnt)", \
+	  HELP_LIMITS }
 /* clang-format on */
 
 /*
