@@ -41,6 +41,13 @@ struct agent_fronts {
 	const char *name;
 	const struct agent_front *of;
 	/*
+	 * The program may contain the functions itself, as an allocator, so
+	 * that callers may know which registers they change. clew then saves
+	 * all registers during calls of the library's functions, which do not
+	 * see their callers' return addresses.
+	 */
+	int may_be_in_program;
+	/*
 	 * Called before each session, in a thread that holds no lock of libc:
 	 * forgets the data of the session before, and creates tables of
 	 * values. Functions of clew.h can be called. `option` is the text that

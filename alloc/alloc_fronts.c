@@ -68,6 +68,7 @@ EXPORT struct agent_fronts libclew_agent_fronts = {
 	.count = sizeof(fronts) / sizeof(*fronts),
 	.name = "libclew-alloc.so",
 	.of = fronts,
+	.may_be_in_program = 1,
 	.begin = begin_session,
 	.end = end_session,
 };

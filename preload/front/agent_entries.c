@@ -222,7 +222,7 @@ static int stand(struct agent_row *row, struct module *module,
 			      : -EBUSY;
 	} else {
 		err = divert_any(&row->divert, module, windows, row->pc,
-				 row->ours);
+				 row->ours, agent->may_be_in_program);
 		row->has_pad = !err;
 	}
 	row->site_pc = row->divert.site.text.pc;

@@ -16,8 +16,17 @@
 /* How many bytes of the function are decoded. */
 #define INSPECTED_BYTES 32
 
-#define ORIGINAL_AT     16
+#define ORIGINAL_AT     32
 #define PAD_BYTES       (ORIGINAL_AT + RELOCATE_MAX_BYTES)
+
+/* what is known of the replaced function */
+enum divert_kind {
+	DIVERT_KNOWN, /* no branch leads to its first instructions */
+	DIVERT_ANY,
+	DIVERT_SAVING, /* callers may depend on its registers, too */
+};
+
+void divert_saving_call(void); /* saving_call.S */
 
 /*
  * Writes the pad: a jump to `ours`, followed by the instructions that the jump
@@ -25,7 +34,7 @@
  */
 static int make_pad(struct divert *one, const struct decoder *decoder,
 		    struct windows *windows, const struct prologue *prologue,
-		    void *ours)
+		    void *ours, enum divert_kind kind)
 {
 	const struct window_user user = module_user(one->patch.module);
 	const uint64_t pc = one->site.text.pc;
@@ -34,7 +43,11 @@ static int make_pad(struct divert *one, const struct decoder *decoder,
 
 	if (err)
 		return err;
-	jump_encode_far(pad, (uintptr_t)ours);
+	if (kind == DIVERT_SAVING)
+		jump_encode_saving(pad, (uintptr_t)ours,
+				   (uintptr_t)divert_saving_call);
+	else
+		jump_encode_far(pad, (uintptr_t)ours);
 	one->original = pad + ORIGINAL_AT;
 	err = relocate(decoder, (const void *)pc, prologue->displaced_bytes, pc,
 		       one->original, RELOCATE_MAX_BYTES,
@@ -86,7 +99,8 @@ void divert_refuse_hook(const struct divert *one, const struct module *module,
 }
 
 static int stand(struct divert *one, struct module *module,
-		 struct windows *windows, uint64_t pc, void *ours, int is_known)
+		 struct windows *windows, uint64_t pc, void *ours,
+		 enum divert_kind kind)
 {
 	struct arena scratch = { 0 };
 	struct prologue prologue;
@@ -96,7 +110,9 @@ static int stand(struct divert *one, struct module *module,
 	if (err)
 		return err;
 	prologue = judge(&decoder, module, pc,
-			 is_known ? 0 : entry_branches(&decoder, module, pc));
+			 kind == DIVERT_KNOWN
+				 ? 0
+				 : entry_branches(&decoder, module, pc));
 	*one = (struct divert){ .patch = { .module = module,
 					   .sites = &one->site,
 					   .site_count = 1 } };
@@ -104,7 +120,7 @@ static int stand(struct divert *one, struct module *module,
 	one->site.text.pc = pc + prologue.patch_offset;
 	err = prologue.verdict == VERDICT_IS_JUMP ||
 			      prologue.verdict == VERDICT_IS_JUMP_PADDED
-		      ? make_pad(one, &decoder, windows, &prologue, ours)
+		      ? make_pad(one, &decoder, windows, &prologue, ours, kind)
 		      : -EBUSY;
 	arena_fini(&scratch);
 	/*
@@ -119,11 +135,12 @@ static int stand(struct divert *one, struct module *module,
 int divert(struct divert *one, struct module *module, struct windows *windows,
 	   uint64_t pc, void *ours)
 {
-	return stand(one, module, windows, pc, ours, 1);
+	return stand(one, module, windows, pc, ours, DIVERT_KNOWN);
 }
 
 int divert_any(struct divert *one, struct module *module,
-	       struct windows *windows, uint64_t pc, void *ours)
+	       struct windows *windows, uint64_t pc, void *ours, int is_saving)
 {
-	return stand(one, module, windows, pc, ours, 0);
+	return stand(one, module, windows, pc, ours,
+		     is_saving ? DIVERT_SAVING : DIVERT_ANY);
 }

@@ -39,10 +39,13 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 /*
  * Like divert(), but first searches the module for branches into the first
  * instructions (entry_branches.h), and returns -EBUSY if they cannot be moved
- * because of one. divert() is for functions that are known to have none.
+ * because of one. divert() is for functions that are known to have none. With
+ * is_saving, all registers except those of the result are saved during calls of
+ * `ours`, and the stack is aligned: callers that know the function may depend on
+ * either. `ours` must not need its return address or arguments on the stack.
  */
 int divert_any(struct divert *one, struct module *module,
-	       struct windows *windows, uint64_t pc, void *ours);
+	       struct windows *windows, uint64_t pc, void *ours, int is_saving);
 
 /*
  * Marks the function, in the list of its module, as one that gets no stub. The

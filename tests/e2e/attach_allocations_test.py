@@ -93,6 +93,39 @@ PLACE void maps(struct worker *own)
 	munmap(pages, 4096);
 }
 
+/* Calls malloc() as a compiler may that knows which registers it changes. */
+PLACE void keeps(struct worker *own)
+{
+	unsigned long changed;
+
+	__asm__ volatile(
+		"mov %%rsp, %%rbx\n\t"
+		"lea -128(%%rsp), %%rsp\n\t"
+		"and $-16, %%rsp\n\t"
+		"push %%rbx\n\t" /* the stack is not aligned */
+		"mov $101, %%ecx\n\tmov $102, %%edx\n\tmov $103, %%esi\n\t"
+		"mov $104, %%r8d\n\tmov $105, %%r9d\n\tmov $106, %%r10d\n\t"
+		"mov $107, %%r11d\n\tmovq %%r11, %%xmm0\n\t"
+		"movq %%r11, %%xmm15\n\tmov $100, %%edi\n\t"
+		"call malloc\n\t"
+		"mov %%rbx, %%rsp\n\tmovq %%xmm0, %%rax\n\t"
+		"movq %%xmm15, %%rdi\n\txor %%rdi, %%rax\n\t"
+		"xor %%r11, %%rdi\n\tor %%rdi, %%rax\n\t"
+		"xor $101, %%rcx\n\tor %%rcx, %%rax\n\t"
+		"xor $102, %%rdx\n\tor %%rdx, %%rax\n\t"
+		"xor $103, %%rsi\n\tor %%rsi, %%rax\n\t"
+		"xor $104, %%r8\n\tor %%r8, %%rax\n\t"
+		"xor $105, %%r9\n\tor %%r9, %%rax\n\t"
+		"xor $106, %%r10\n\tor %%r10, %%rax\n\t"
+		"xor $107, %%r11\n\tor %%r11, %%rax"
+		: "=a"(changed)
+		:
+		: "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+		  "xmm0", "xmm15", "memory", "cc");
+	if (changed)
+		abort();
+}
+
 PLACE void forks(struct worker *own)
 {
 	const pid_t child = fork();
@@ -116,7 +149,7 @@ PLACE void executes(struct worker *own)
 	} functions[] = {
 #define ROW(name) { #name, name }
 		ROW(allocates), ROW(releases), ROW(resizes), ROW(churns),
-		ROW(aligns), ROW(maps), ROW(forks),
+		ROW(aligns), ROW(maps), ROW(forks), ROW(keeps),
 	};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
@@ -217,6 +250,13 @@ void *malloc(size_t bytes);
 """)
 
 
+# A malloc() that changes no register except that of its result.
+SAVING = allocator_with(
+    r"push %rbp\nmov %rsp, %rbp\npush %rcx\npush %rdx\npush %rsi\npush %rdi\n"
+    r"push %r8\npush %r9\npush %r10\npush %r11\nand $-16, %rsp\n"
+    r"call own_malloc\nlea -64(%rbp), %rsp\npop %r11\npop %r10\npop %r9\n"
+    r"pop %r8\npop %rdi\npop %rsi\npop %rdx\npop %rcx\npop %rbp\nret")
+
 # A malloc() that is too short for a jump, and one with a loop that begins in its
 # first five bytes, as pthread_rwlock_tryrdlock() of glibc 2.36 has.
 UNDIVERTED = (
@@ -316,6 +356,16 @@ class Allocations(Attached):
         self.begin(OWN_ALLOCATOR)
         for _ in range(2):
             self.check("-F", "^(take|.*alloc|free|memalign|posix_memalign)$")
+
+    def test_callers_that_know_the_allocator_keep_their_registers(self):
+        self.begin(SAVING)
+        self.request("keeps 10")
+        for _ in range(2):
+            controller = self.begin_session()
+            self.request("keeps 10")
+            self.detach(controller)
+            self.assertEqual(self.own("allocations"), {"keeps": 10 * THREADS})
+            self.request("keeps 10")
 
     def test_an_allocator_that_cannot_be_diverted_is_refused(self):
         for allocator in UNDIVERTED:

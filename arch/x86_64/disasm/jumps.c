@@ -46,6 +46,16 @@ void jump_encode_far(uint8_t out[JUMP_FAR_BYTES], uint64_t target)
 	memcpy(out + sizeof(jmp), &target, sizeof(target));
 }
 
+void jump_encode_saving(uint8_t out[JUMP_SAVING_BYTES], uint64_t target,
+			uint64_t through)
+{
+	static const uint8_t push_mov[] = { 0x50, 0x48, 0xb8 };
+
+	memcpy(out, push_mov, sizeof(push_mov));
+	memcpy(out + sizeof(push_mov), &target, sizeof(target));
+	jump_encode_far(out + sizeof(push_mov) + sizeof(target), through);
+}
+
 void jump_reach(const uint8_t *code, unsigned int bytes, uint64_t pc,
 		uint64_t *first, uint64_t *last)
 {

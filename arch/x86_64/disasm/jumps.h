@@ -5,6 +5,8 @@
  *	a jump		e9 rel32
  *	a short jump	eb rel8
  *	a far jump	ff 25 00 00 00 00, then the target: jmp *0(%rip)
+ *	a saving jump	50 48 b8, then the target, then a far jump:
+ *			push %rax; mov $target, %rax; jmp *0(%rip)
  *	a call		e8 rel32
  *	a breakpoint	cc (int3): one byte, so that writing is atomic
  *
@@ -16,12 +18,14 @@
 
 #include <stdint.h>
 
-#define JUMP_BYTES       5
-#define JUMP_SHORT_BYTES 2
-#define JUMP_FAR_BYTES   14
+#define JUMP_BYTES        5
+#define JUMP_SHORT_BYTES  2
+#define JUMP_FAR_BYTES    14
 
-#define BREAKPOINT_BYTES 1
-#define BREAKPOINT_CODE  0xcc
+#define JUMP_SAVING_BYTES (11 + JUMP_FAR_BYTES)
+
+#define BREAKPOINT_BYTES  1
+#define BREAKPOINT_CODE   0xcc
 
 /*
  * Stores the distance from pc to target in *rel. Returns 0, or -ERANGE if it
@@ -44,6 +48,13 @@ static inline void jump_encode_short(uint8_t out[JUMP_SHORT_BYTES],
 
 /* Encodes a jump to any address. */
 void jump_encode_far(uint8_t out[JUMP_FAR_BYTES], uint64_t target);
+
+/*
+ * Encodes a jump to `through`, which calls the target while registers are saved
+ * (saving_call.S).
+ */
+void jump_encode_saving(uint8_t out[JUMP_SAVING_BYTES], uint64_t target,
+			uint64_t through);
 
 /*
  * Computes the targets [*first, *last] of a jump at pc of which only the first
