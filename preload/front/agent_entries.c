@@ -13,6 +13,7 @@
 #include "preload/patch/divert.h"
 #include "preload/patch/journal.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/text.h"
 #include "wire/attachment.h"
 
 /* Functions of all agents that were ever used in this process. */
@@ -74,11 +75,8 @@ static size_t name_bytes(const char *agent_and_option)
 /* Returns whether the file name at the end of a path is this name. */
 static int is_named(const char *path, const char *name, size_t bytes)
 {
-	const char *file = path;
+	const char *file = text_file_name(path);
 
-	for (const char *at = path; *at; at++)
-		if (*at == '/')
-			file = at + 1;
 	for (size_t i = 0; i < bytes; i++)
 		if (file[i] != name[i])
 			return 0;
@@ -294,10 +292,7 @@ static int lead(uint64_t site_pc, uint64_t stub)
 
 		if (!row->is_met || row->has_failed || row->site_pc != site_pc)
 			continue;
-		err = journal_note((uintptr_t)row->next, (const uint8_t *)&stub,
-				   sizeof(stub), 1);
-		if (!err && !journal_is_deferring())
-			*row->next = (void *)stub;
+		err = journal_store(row->next, (void *)stub);
 	}
 	return err;
 }

@@ -60,15 +60,8 @@ void agent_tables_meet(const struct module *module)
 	if (!table || table->version != AGENT_TABLE_VERSION)
 		return;
 	words = words_of(table);
-	for (uint32_t i = 0; i < AGENT_FUNCTION_COUNT && i < table->count;
-	     i++) {
-		const uint64_t ours =
-			(uintptr_t)lookup_in(own_code_start(), names[i]);
-
-		if (journal_note((uintptr_t)&words[i], (const uint8_t *)&ours,
-				 sizeof(ours), 1))
+	for (uint32_t i = 0; i < AGENT_FUNCTION_COUNT && i < table->count; i++)
+		if (journal_store((void **)&words[i],
+				  lookup_in(own_code_start(), names[i])))
 			return;
-		if (!journal_is_deferring())
-			words[i] = ours;
-	}
 }

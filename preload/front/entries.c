@@ -179,8 +179,7 @@ int entries_follow(uint64_t pc, void *ours, uint64_t *site_pc, void **original)
 
 		if (!entry->next || *entry->next != same->divert.original)
 			continue;
-		err = journal_note((uintptr_t)entry->next,
-				   (const uint8_t *)&ours, sizeof(ours), 1);
+		err = journal_store(entry->next, ours);
 		entry->is_followed = !err;
 	}
 	if (err)
@@ -216,10 +215,7 @@ static int lead(const void *original, uint64_t stub)
 
 		if (!at || *at != original || entries[i].is_followed)
 			continue;
-		err = journal_note((uintptr_t)at, (const uint8_t *)&stub,
-				   sizeof(stub), 1);
-		if (!err && !journal_is_deferring())
-			*at = (void *)stub;
+		err = journal_store(at, (void *)stub);
 	}
 	return err;
 }

@@ -12,6 +12,7 @@
 #include "preload/sys/chained.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
+#include "preload/sys/text.h"
 #include "preload/time/ticks.h"
 #include "wire/user_probe.h"
 
@@ -52,17 +53,10 @@ static struct chained *fault_of(int signal)
 
 /* ---- Crashes ---- */
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void note_crash(int signal, const siginfo_t *info, uint64_t pc)
 {
 	const struct link_map *module = lookup_module(pc);
-	const char *name = module ? file_name(module->l_name) : "";
+	const char *name = module ? text_file_name(module->l_name) : "";
 	const uint64_t text_bytes = strlen(name);
 	const uint64_t bytes = sizeof(struct wire_handler_crash) +
 			       ((text_bytes + 7) & ~UINT64_C(7));

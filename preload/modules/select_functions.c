@@ -2,8 +2,6 @@
 /* See select_functions.h. */
 #include "preload/modules/select_functions.h"
 
-#include <string.h>
-
 #include "image/image.h"
 #include "image/symbols.h"
 #include "preload/modules/select.h"
@@ -45,20 +43,13 @@ static int judge_name(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int is_nameless_selected(const struct config *config, const char *path,
 				uint64_t vaddr)
 {
 	char name[256];
 	struct text text = text_in(name, sizeof(name));
 
-	text_string(&text, file_name(path));
+	text_string(&text, text_file_name(path));
 	text_string(&text, "+0x");
 	text_hex(&text, vaddr);
 	return select_function(config, name);

@@ -104,6 +104,16 @@ int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
 	return 0;
 }
 
+int journal_store(void **at, void *pointer)
+{
+	const int err = journal_note((uintptr_t)at, (const uint8_t *)&pointer,
+				     sizeof(pointer), 1);
+
+	if (!err && !journal_is_deferring())
+		*at = pointer;
+	return err;
+}
+
 void journal_keep(int is_kept)
 {
 	journal.is_kept = is_kept;

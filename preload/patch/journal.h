@@ -48,6 +48,12 @@ int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count,
 		 int is_data);
 
 /*
+ * Stores a pointer in data: adds it with journal_note(), and writes it unless
+ * changes are deferred. Returns as journal_note() does.
+ */
+int journal_store(void **at, void *pointer);
+
+/*
  * Texts that are added until journal_keep(0) belong to the library itself and
  * not to hooks.
  */

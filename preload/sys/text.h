@@ -44,6 +44,17 @@ static inline void text_string(struct text *text, const char *string)
 		text_char(text, *string++);
 }
 
+/* Returns the file name at the end of a path. */
+static inline const char *text_file_name(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
 static inline void text_number(struct text *text, uint64_t number)
 {
 	if (number >= 10)
