@@ -6,18 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "image/symbols.h"
 #include "wire/attachment.h"
-
-const char *agent_library_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static int is_table(void *context, const struct symbol *symbol)
 {
@@ -48,7 +42,7 @@ static int check(const char *path, char **why)
 int agent_library_parse(const char *text, char **path, char **directive,
 			char **why)
 {
-	const char *name = agent_library_name(text);
+	const char *name = text_basename(text);
 	const char *option = name + strcspn(name, ":");
 	char *file = memory_string(text, (size_t)(option - text));
 	char *found = realpath(file, NULL);
@@ -62,6 +56,6 @@ int agent_library_parse(const char *text, char **path, char **directive,
 		return err;
 	}
 	*path = found;
-	*directive = memory_printf("%s%s", agent_library_name(found), option);
+	*directive = memory_printf("%s%s", text_basename(found), option);
 	return 0;
 }

@@ -15,7 +15,4 @@
 int agent_library_parse(const char *text, char **path, char **directive,
 			char **why);
 
-/* Returns the file name at the end of a path. */
-const char *agent_library_name(const char *path);
-
 #endif

@@ -13,8 +13,6 @@
 #include "cli/target/attachment_copy.h"
 #include "machine/control_block.h"
 
-#define LIBC "libc.so.6"
-
 /*
  * A symbol that is new in glibc 2.23. From this version on, the loader does not
  * save registers in the bytes of control blocks that the library uses.
@@ -32,7 +30,7 @@ int attach_is_in_blocks(const struct wire_attachment *attachment)
 uint64_t attach_makes_threads(const struct attaching *attaching)
 {
 	const struct target_mapping *libc =
-		target_module(&attaching->maps, LIBC);
+		target_module(&attaching->maps, TARGET_LIBC);
 	const struct target_mapping *libpthread =
 		target_module(&attaching->maps, "libpthread.so.0");
 	const uint64_t at =
@@ -111,7 +109,7 @@ static int check(const struct tracer *tracer, const struct tracee *thread,
 int attach_check_blocks(struct attaching *attaching, char **why)
 {
 	const struct target_mapping *libc =
-		target_module(&attaching->maps, LIBC);
+		target_module(&attaching->maps, TARGET_LIBC);
 	struct tracer *tracer = &attaching->tracer;
 	int err;
 

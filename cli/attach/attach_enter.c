@@ -11,7 +11,6 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/attach/agent_library.h"
 #include "cli/attach/attach_blocks.h"
 #include "cli/attach/opened_signals.h"
 #include "cli/attach/remote_frames.h"
@@ -149,7 +148,7 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 int attaching_load_agent(struct attaching *attaching, const char *path,
 			 const char *library, char **why)
 {
-	const char *name = agent_library_name(library);
+	const char *name = text_basename(library);
 
 	return target_module(&attaching->maps, name)
 		       ? 0

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/attach/agent_library.h"
 #include "cli/attach/attach_blocks.h"
 #include "cli/attach/attach_room.h"
 #include "cli/attach/attach_steps.h"
@@ -282,9 +282,8 @@ static int has_libraries(const struct attach_group *group,
 			 const struct attach_member *member)
 {
 	return member->attaching.detach &&
-	       (!group->agent ||
-		target_module(&member->attaching.maps,
-			      agent_library_name(group->agent)));
+	       (!group->agent || target_module(&member->attaching.maps,
+					       text_basename(group->agent)));
 }
 
 /* Fills *need, whose cause the caller frees. Returns 0, or -errno and *why. */
@@ -371,7 +370,7 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 					why);
 	if (!err && need->is_to_load && group->agent)
 		err = inner_folder_copy(folder, group->agent,
-					agent_library_name(group->agent), why);
+					text_basename(group->agent), why);
 	if (!err && is_to_record)
 		err = write_config(group, folder, why);
 	if (!err && is_to_record)
@@ -500,7 +499,7 @@ static char *loaded_path(const struct attach_member *member, int is_copy,
 			 const char *library)
 {
 	return is_copy ? memory_printf("%s/%s", member->folder.path,
-				       agent_library_name(library))
+				       text_basename(library))
 		       : memory_printf("%s", library);
 }
 
@@ -511,7 +510,7 @@ static char *loaded_path(const struct attach_member *member, int is_copy,
 static int remove_copy(const struct attach_member *member, const char *library,
 		       int err, char **why)
 {
-	const char *name = agent_library_name(library);
+	const char *name = text_basename(library);
 
 	if (unlinkat(member->folder.fd, name, 0) == 0 || err)
 		return err;
@@ -574,7 +573,7 @@ static int load_from_memory(struct attach_group *group,
 	struct attaching *attaching = &member->attaching;
 	const int is_agent = library != group->library;
 	const int number =
-		memory_file_make(attaching, agent_library_name(library), why);
+		memory_file_make(attaching, text_basename(library), why);
 	char *path = NULL, *also = NULL;
 	int err = number < 0
 			  ? number
@@ -625,14 +624,13 @@ static int close_left(const struct attach_group *group,
 		      struct attach_member *member, char **why)
 {
 	struct attaching *attaching = &member->attaching;
-	int err = memory_file_close_left(
-		attaching, agent_library_name(group->library), why);
+	int err = memory_file_close_left(attaching,
+					 text_basename(group->library), why);
 
 	return err || !group->agent
 		       ? err
 		       : memory_file_close_left(
-				 attaching, agent_library_name(group->agent),
-				 why);
+				 attaching, text_basename(group->agent), why);
 }
 
 /*

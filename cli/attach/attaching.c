@@ -16,8 +16,6 @@
 #include "cli/target/own_ids.h"
 #include "image/image.h"
 
-#define LIBC "libc.so.6"
-
 /*
  * Finds functions of libc in the process. Before glibc 2.34, dlopen() is in
  * libdl, which few programs load; then an internal function of libc is used.
@@ -25,7 +23,7 @@
 static void find_libc(struct attaching *attaching)
 {
 	const struct target_mapping *libc =
-		target_module(&attaching->maps, LIBC);
+		target_module(&attaching->maps, TARGET_LIBC);
 	const struct target_mapping *libdl =
 		target_module(&attaching->maps, "libdl.so.2");
 	const pid_t pid = attaching->pid;
@@ -51,7 +49,7 @@ static void find_libc(struct attaching *attaching)
 static int find_variables(struct attaching *attaching)
 {
 	const struct target_mapping *libc =
-		target_module(&attaching->maps, LIBC);
+		target_module(&attaching->maps, TARGET_LIBC);
 	const pid_t pid = attaching->pid;
 	const uint64_t location = target_symbol(pid, libc, "__errno_location");
 	const uint64_t number = target_symbol(pid, libc, "errno");
@@ -74,7 +72,7 @@ static int find_variables(struct attaching *attaching)
 static int refuse_libc(const struct attaching *attaching, char **why)
 {
 	const struct target_mapping *libc =
-		target_module(&attaching->maps, LIBC);
+		target_module(&attaching->maps, TARGET_LIBC);
 	struct image image;
 	int err = libc ? target_open_module(attaching->pid, libc, &image)
 		       : -ENOTSUP;
@@ -192,7 +190,7 @@ static int open_locked(struct attaching *attaching, pid_t pid,
 	err = attaching_read_again(attaching, why);
 	if (err)
 		goto close_tracer;
-	if (target_module(&attaching->maps, LIBC))
+	if (target_module(&attaching->maps, TARGET_LIBC))
 		find_libc(attaching);
 	if (!attaching->load || !attaching->restorer ||
 	    find_variables(attaching) != 0) {

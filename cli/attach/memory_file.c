@@ -19,8 +19,6 @@
 #include "cli/attach/remote_call.h"
 #include "wire/avoidable.h"
 
-#define LIBC "libc.so.6"
-
 /*
  * The file's name ends as a path of the library, by which clew finds the
  * mapping.
@@ -92,7 +90,7 @@ static int call(struct attaching *attaching, const char *name, const char *text,
 		uint64_t first, uint64_t second, char **why)
 {
 	const struct target_mapping *libc =
-		target_module(&attaching->maps, LIBC);
+		target_module(&attaching->maps, TARGET_LIBC);
 	const uint64_t function =
 		libc ? target_symbol(attaching->pid, libc, name) : 0;
 	struct remote_call call;

@@ -21,7 +21,6 @@
 #include "machine/elf_numbers.h"
 
 #define FRAMES_MAX 4096
-#define LIBC       "libc.so.6"
 
 /* A thread in one of these functions may hold a lock that dlopen() takes. */
 static const char *const avoided[] = {
@@ -272,7 +271,7 @@ void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 	safe_thread_end(places);
 	places->maps = maps;
 	places->loader = target_module(maps, MACHINE_LOADER);
-	places->libc = target_module(maps, LIBC);
+	places->libc = target_module(maps, TARGET_LIBC);
 	places->libpthread = target_module(maps, "libpthread.so.0");
 	places->own = target_module(maps, LIBRARY_NAME);
 	places->pid = pid;

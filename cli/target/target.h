@@ -57,6 +57,9 @@ void target_free_maps(struct target_maps *maps);
 const struct target_mapping *target_find(const struct target_maps *maps,
 					 uint64_t at);
 
+/* The soname of the C library. */
+#define TARGET_LIBC "libc.so.6"
+
 /*
  * Returns the first mapping of a file with this name (without a folder) that
  * the loader has mapped. If the loader has mapped no such file, returns the

@@ -198,7 +198,7 @@ static int read_started_maps(pid_t pid, struct target_maps *maps, char **why)
 	int err;
 
 	while (!(err = target_read_maps(pid, maps, why)) &&
-	       !target_module(maps, "libc.so.6") &&
+	       !target_module(maps, TARGET_LIBC) &&
 	       !target_thread_is_going(pid, pid) &&
 	       now_ns(CLOCK_MONOTONIC) < deadline_ns) {
 		target_free_maps(maps);
@@ -214,7 +214,7 @@ static char *obstacle_of_maps(pid_t pid)
 
 	if (read_started_maps(pid, &maps, &why) != 0)
 		return why;
-	if (!target_module(&maps, "libc.so.6"))
+	if (!target_module(&maps, TARGET_LIBC))
 		why = obstacle_of_missing_libc(pid);
 	else if (target_module(&maps, "libasan.so.8") ||
 		 target_module(&maps, "libtsan.so.2"))
