@@ -117,7 +117,7 @@ static int add_file(struct catalog *catalog, const char *path, char **why)
 {
 	struct arena arena = { 0 };
 	struct analysis analysis;
-	uint32_t *functions = NULL;
+	struct catalog_list functions = { 0 };
 	struct wire_module module = { 0 };
 	struct module_record record = {
 		.module = &module,
@@ -137,7 +137,7 @@ static int add_file(struct catalog *catalog, const char *path, char **why)
 	if (module.state == MODULE_IS_HOOKED)
 		record.function_count = analysis.function_count;
 	catalog_add_module(catalog, &record, &functions);
-	free(functions);
+	free(functions.items);
 fini:
 	arena_fini(&arena);
 	return err;

@@ -110,12 +110,12 @@ static void add_functions(struct catalog *catalog, const char *path)
 	};
 	struct file_functions functions = { .catalog = catalog };
 	struct image image;
-	uint32_t *numbers = NULL;
+	struct catalog_list numbers = { 0 };
 
 	if (image_open(&image, path) != 0)
 		return;
 	functions.module = catalog_add_module(catalog, &record, &numbers);
-	free(numbers);
+	free(numbers.items);
 	if (functions.module != CATALOG_NO_MODULE)
 		symbols_walk(&image, add_function, &functions);
 	image_close(&image);

@@ -212,7 +212,8 @@ static uint32_t function_of(struct contexts *contexts, uint32_t number)
 	const struct numbering_range *range = contexts->range;
 
 	if (range && number - range->first < range->count)
-		return range->functions[number - range->first];
+		return catalog_list_at(&range->functions,
+				       number - range->first);
 	range = numbering_functions_at(contexts->numbering, number);
 	if (range)
 		contexts->range = range;

@@ -127,13 +127,13 @@ static const struct numbering_range *range_of(const struct numbering *numbering,
 static void enter_module(struct numbering *numbering, struct catalog *catalog,
 			 const struct module_record *record)
 {
-	uint32_t *functions;
+	struct catalog_list functions = { 0 };
 	uint32_t module = catalog_add_module(catalog, record, &functions);
 
 	if (module == CATALOG_NO_MODULE)
 		return;
 	add_module(numbering, record, module);
-	if (functions)
+	if (record->function_count)
 		add_range(numbering,
 			  &(struct numbering_range){
 				  .first = record->module->first_function,
@@ -162,7 +162,7 @@ static const struct numbering_range *recorded_range(
 	const struct numbering_range *range =
 		number ? range_of(numbering, number) : NULL;
 
-	return range && !range->functions ? range : NULL;
+	return range && !numbering_range_is_module(range) ? range : NULL;
 }
 
 static void enter_names(struct numbering *numbering, struct catalog *catalog,
@@ -202,7 +202,8 @@ static uint32_t imported_module(struct catalog *catalog,
 		.path = name->module,
 		.path_bytes = (uint32_t)name->module_bytes,
 	};
-	uint32_t *none, module;
+	struct catalog_list none;
+	uint32_t module;
 
 	if (name->module_bytes == 0)
 		return CATALOG_NO_MODULE;
@@ -506,7 +507,7 @@ void numbering_init(struct numbering *numbering, struct catalog *catalog,
 void numbering_fini(struct numbering *numbering)
 {
 	for (size_t i = 0; i < numbering->count; i++)
-		free(numbering->ranges[i].functions);
+		free(numbering->ranges[i].functions.items);
 	free(numbering->ranges);
 	free(numbering->modules);
 	free(numbering->stack_items);
@@ -570,8 +571,9 @@ uint32_t numbering_function(const struct numbering *numbering, uint32_t number)
 	range = range_of(numbering, number);
 	if (!range)
 		return FUNCTION_UNKNOWN;
-	if (range->functions)
-		return range->functions[number - range->first];
+	if (numbering_range_is_module(range))
+		return catalog_list_at(&range->functions,
+				       number - range->first);
 	stack = numbering_stack(numbering, number);
 	return stack ? stack->function : named_function(numbering, number);
 }
@@ -581,7 +583,7 @@ const struct numbering_range *numbering_functions_at(
 {
 	const struct numbering_range *range = range_of(numbering, number);
 
-	return range && range->functions &&
+	return range && numbering_range_is_module(range) &&
 			       WIRE_FOLDED - range->first >= range->count
 		       ? range
 		       : NULL;

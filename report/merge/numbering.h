@@ -19,11 +19,15 @@ struct numbering_range {
 	uint32_t first;
 	uint32_t count;
 	enum wire_range_kind kind;
-	/*
-	 * indices in the catalog; if NULL, `named` or `stacks` has the numbers
-	 */
-	uint32_t *functions;
+	/* for modules; otherwise empty: `named` or `stacks` has the numbers */
+	struct catalog_list functions;
 };
+
+/* Returns whether the range has the functions of a module. */
+static inline int numbering_range_is_module(const struct numbering_range *range)
+{
+	return range->functions.first || range->functions.items;
+}
 
 /* A stack of Java methods that call each other, outermost first. */
 struct numbering_stack {

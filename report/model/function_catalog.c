@@ -174,45 +174,61 @@ uint32_t catalog_function_at(struct catalog *catalog, uint32_t module,
 			   VERDICT_IS_UNKNOWN);
 }
 
+/* Enters what a process has recorded of one of the module's functions. */
+static void enter_function(struct catalog *catalog, size_t module,
+			   uint32_t index, const struct wire_function *wire,
+			   int hooked)
+{
+	struct catalog_function *function = &catalog->functions[index];
+
+	catalog->modules[module].function_count += function->is_extra;
+	function->is_extra = 0;
+	function->loops |= hooked && wire_loops(wire);
+	function->is_leaf |= hooked && wire_is_leaf(wire);
+	if (function->size_bytes == 0)
+		function->size_bytes = wire->size_bytes;
+	if (hooked && wire->verdict == VERDICT_IS_BARE)
+		function->bare_bytes = wire->size_bytes;
+}
+
 /*
  * Returns the catalog's index of each function in the record. Verdicts are used
  * only if the process has hooked the module.
  */
-static uint32_t *enter_functions(struct catalog *catalog,
-				 const struct module_record *record,
-				 size_t module)
+static struct catalog_list enter_functions(struct catalog *catalog,
+					   const struct module_record *record,
+					   size_t module)
 {
 	int hooked = record->module->state == MODULE_IS_HOOKED;
 	uint64_t expected = catalog->modules[module].first_function;
-	uint32_t *functions =
-		memory_zeroed(record->function_count, sizeof(*functions));
+	uint32_t *items = NULL;
 
 	for (uint32_t i = 0; i < record->function_count; i++) {
 		const struct wire_function *function = &record->functions[i];
-
-		functions[i] = function_at(
+		const uint32_t index = function_at(
 			catalog, module, expected + i, function->vaddr,
 			hooked ? function->verdict : VERDICT_IS_UNKNOWN);
-		catalog->modules[module].function_count +=
-			catalog->functions[functions[i]].is_extra;
-		catalog->functions[functions[i]].is_extra = 0;
-		catalog->functions[functions[i]].loops |=
-			hooked && wire_loops(function);
-		catalog->functions[functions[i]].is_leaf |=
-			hooked && wire_is_leaf(function);
-		if (catalog->functions[functions[i]].size_bytes == 0)
-			catalog->functions[functions[i]].size_bytes =
-				function->size_bytes;
-		if (hooked && function->verdict == VERDICT_IS_BARE)
-			catalog->functions[functions[i]].bare_bytes =
-				function->size_bytes;
+
+		enter_function(catalog, module, index, function, hooked);
+		if (!items && index != expected + i) {
+			items = memory_zeroed(record->function_count,
+					      sizeof(*items));
+			for (uint32_t j = 0; j < i; j++)
+				items[j] = (uint32_t)expected + j;
+		}
+		if (items)
+			items[i] = index;
 	}
-	return functions;
+	return (struct catalog_list){
+		.first = items || !record->function_count ? 0
+							  : (uint32_t)expected,
+		.items = items,
+	};
 }
 
 uint32_t catalog_add_module(struct catalog *catalog,
 			    const struct module_record *record,
-			    uint32_t **functions)
+			    struct catalog_list *functions)
 {
 	struct a2n_build_id id = build_id_of(record->module);
 	char *path = memory_string(record->path, record->path_bytes);
@@ -223,9 +239,7 @@ uint32_t catalog_add_module(struct catalog *catalog,
 		return CATALOG_NO_MODULE;
 	if (catalog->modules[module].state != MODULE_IS_HOOKED)
 		catalog->modules[module].state = record->module->state;
-	*functions = record->function_count
-			     ? enter_functions(catalog, record, module)
-			     : NULL;
+	*functions = enter_functions(catalog, record, module);
 	return (uint32_t)module;
 }
 

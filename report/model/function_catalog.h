@@ -257,14 +257,30 @@ void catalog_fini(struct catalog *catalog);
  */
 void catalog_forget_left_out(struct catalog *catalog);
 
+/* The indices of a list of functions in the catalog. */
+struct catalog_list {
+	/*
+	 * If not 0, the indices are consecutive and begin with this one. This
+	 * is usual, and saves memory where there are many processes.
+	 */
+	uint32_t first;
+	uint32_t *items; /* otherwise the indices; NULL if there are none */
+};
+
+static inline uint32_t catalog_list_at(const struct catalog_list *list,
+				       uint32_t at)
+{
+	return list->first ? list->first + at : list->items[at];
+}
+
 /*
  * Enters a module and returns its index, or CATALOG_NO_MODULE if there are too
- * many modules. Otherwise stores the indices of its functions in *functions
- * (NULL if the record has none), which the caller frees.
+ * many modules. Otherwise stores the indices of its functions in *functions,
+ * whose items the caller frees.
  */
 uint32_t catalog_add_module(struct catalog *catalog,
 			    const struct module_record *record,
-			    uint32_t **functions);
+			    struct catalog_list *functions);
 
 /*
  * Returns the function that begins at a vaddr; creates it if needed.

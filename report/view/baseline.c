@@ -145,7 +145,7 @@ static uint32_t add_module(struct catalog *catalog, const char *name,
 		.path = name,
 		.path_bytes = (uint32_t)strlen(name),
 	};
-	uint32_t *none;
+	struct catalog_list none;
 	const uint32_t module = catalog_add_module(catalog, &record, &none);
 
 	if (module != CATALOG_NO_MODULE) {

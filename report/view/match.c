@@ -185,7 +185,7 @@ static uint32_t enter_module(struct catalog *catalog,
 		.path = module->path,
 		.path_bytes = (uint32_t)strlen(module->path),
 	};
-	uint32_t *functions;
+	struct catalog_list functions = { 0 };
 
 	memcpy(wire.build_id, module->build_id.data, module->build_id.bytes);
 	return catalog_add_module(catalog, &record, &functions);

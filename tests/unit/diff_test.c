@@ -23,7 +23,7 @@ static void add_build(struct catalog *catalog, const char *path,
 		.path = path,
 		.path_bytes = (uint32_t)strlen(path),
 	};
-	uint32_t *none;
+	struct catalog_list none;
 
 	catalog_add_module(catalog, &record, &none);
 }

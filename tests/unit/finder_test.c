@@ -180,10 +180,10 @@ static uint32_t add_module(struct catalog *catalog, const char *path)
 		.path = path,
 		.path_bytes = (uint32_t)strlen(path),
 	};
-	uint32_t *functions;
+	struct catalog_list functions = { 0 };
 	const uint32_t index = catalog_add_module(catalog, &record, &functions);
 
-	free(functions);
+	free(functions.items);
 	return index;
 }
 

@@ -30,7 +30,7 @@ static uint32_t add_module(struct catalog *catalog, const char *path)
 		.path = path,
 		.path_bytes = (uint32_t)strlen(path),
 	};
-	uint32_t *none;
+	struct catalog_list none;
 
 	return catalog_add_module(catalog, &record, &none);
 }
