@@ -24,9 +24,10 @@ static void take(struct pool_thread *thread, size_t packet)
 
 	if (taken_has(pool->taken, of->offset, of->sequence))
 		return;
-	packet_begin(&cursor, thread->words,
-		     trace_read(pool->trace, of, thread->words),
-		     &pool->trace->blocks);
+	packet_begin(
+		&cursor, thread->words,
+		trace_read(pool->trace, pool->trace->fd, of, thread->words),
+		pool->trace->blocks);
 	pool->take(thread->worker, &cursor, packet);
 }
 

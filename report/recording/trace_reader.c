@@ -28,22 +28,32 @@ static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
 }
 
 /*
- * Reads the chunk WIRE_PACKET_BLOCKS. In traces of older versions it may be
- * shorter.
+ * Reads the chunk WIRE_PACKET_BLOCKS, if the trace has one. In traces of older
+ * versions it may be shorter.
  */
-static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
+static struct wire_packet_blocks read_blocks(const struct trace *trace, int fd,
+					     struct packet_blocks *to)
 {
 	struct wire_packet_blocks blocks = { 0 };
-	uint32_t count;
+	const uint64_t bytes = trace->blocks_bytes;
 
-	read_at(trace->fd, payload, &blocks,
+	read_at(fd, trace->blocks_at, &blocks,
 		bytes < sizeof(blocks) ? bytes : sizeof(blocks));
-	count = blocks.count;
-	if (count > WIRE_PACKET_BLOCKS_COUNT)
-		count = WIRE_PACKET_BLOCKS_COUNT;
-	for (uint32_t i = 0; i < count; i++)
-		trace->blocks.blocks[i] = blocks.blocks[i];
-	trace->blocks.count = count;
+	*to = (struct packet_blocks){ .count = blocks.count };
+	if (to->count > WIRE_PACKET_BLOCKS_COUNT)
+		to->count = WIRE_PACKET_BLOCKS_COUNT;
+	for (uint32_t i = 0; i < to->count; i++)
+		to->blocks[i] = blocks.blocks[i];
+	return blocks;
+}
+
+static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
+{
+	struct wire_packet_blocks blocks;
+
+	trace->blocks_at = payload;
+	trace->blocks_bytes = bytes;
+	blocks = read_blocks(trace, trace->fd, trace->blocks);
 	trace->refused = blocks.refused;
 	trace->dropped = blocks.dropped;
 	trace->taken_back = blocks.taken_back;
@@ -62,12 +72,11 @@ static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
  * Reads the beginning of the packet at an offset. Returns 0 if the packet was
  * not begun yet.
  */
-static int read_begin(const struct trace *trace, uint64_t offset,
-		      struct trace_packet *packet)
+static int read_begin(int fd, uint64_t offset, struct trace_packet *packet)
 {
 	struct wire_packet_begin begin;
 
-	if (read_at(trace->fd, offset + sizeof(struct wire_chunk), &begin,
+	if (read_at(fd, offset + sizeof(struct wire_chunk), &begin,
 		    sizeof(begin)) < sizeof(begin) ||
 	    !wire_packet_is_begun(&begin))
 		return 0;
@@ -94,7 +103,7 @@ static void take_packet(struct trace *trace, uint64_t offset, uint32_t tally)
 {
 	struct trace_packet packet = { .offset = offset, .tally = tally };
 
-	if (!read_begin(trace, offset, &packet))
+	if (!read_begin(trace->fd, offset, &packet))
 		return;
 	trace->packets = memory_grow(trace->packets, trace->count,
 				     &trace->capacity, sizeof(packet));
@@ -212,33 +221,32 @@ char *trace_path(const char *part_path)
  * second reading, these were written. Words of later calls are not read.
  * Returns whether the packet is still the same.
  */
-static int read_again(const struct trace *trace,
-		      const struct trace_packet *packet, uint32_t *words,
-		      size_t count)
+static int read_again(int fd, const struct trace_packet *packet,
+		      uint32_t *words, size_t count)
 {
 	struct trace_packet now;
 
 	while (count && !words[count - 1])
 		count--;
 	count *= sizeof(*words);
-	return read_at(trace->fd, packet->offset + sizeof(struct wire_chunk),
-		       words, count) == count &&
-	       read_begin(trace, packet->offset, &now) && is_same(packet, &now);
+	return read_at(fd, packet->offset + sizeof(struct wire_chunk), words,
+		       count) == count &&
+	       read_begin(fd, packet->offset, &now) && is_same(packet, &now);
 }
 
 /*
  * Reads a packet that its thread may write meanwhile. Returns the number of
  * words, or 0 if the packet was reused.
  */
-static size_t read_changing(const struct trace *trace,
-			    const struct trace_packet *packet, uint32_t *words)
+static size_t read_changing(int fd, const struct trace_packet *packet,
+			    uint32_t *words)
 {
 	const size_t count =
-		read_at(trace->fd, packet->offset + sizeof(struct wire_chunk),
-			words, WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) /
+		read_at(fd, packet->offset + sizeof(struct wire_chunk), words,
+			WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) /
 		sizeof(*words);
 
-	return read_again(trace, packet, words, count) ? count : 0;
+	return read_again(fd, packet, words, count) ? count : 0;
 }
 
 /* Returns 0 or -errno. */
@@ -260,14 +268,14 @@ static int put_words(int to, const struct trace_packet *packet,
  * is reused meanwhile once more, the copy gets an empty packet. Returns 0 or
  * -errno.
  */
-static int copy_again(const struct trace *original, int to,
-		      const struct trace_packet *packet, uint32_t *words)
+static int copy_again(int from, int to, const struct trace_packet *packet,
+		      uint32_t *words)
 {
 	struct trace_packet now = *packet;
 	size_t count = 0;
 
-	if (read_begin(original, packet->offset, &now))
-		count = read_changing(original, &now, words);
+	if (read_begin(from, packet->offset, &now))
+		count = read_changing(from, &now, words);
 	if (!count)
 		words[count++] = 0;
 	return put_words(to, packet, words, count);
@@ -275,20 +283,19 @@ static int copy_again(const struct trace *original, int to,
 
 static int settle_packets(const struct trace *copy, int from, int to)
 {
-	const struct trace original = { .fd = from };
 	uint32_t *words = memory_zeroed(PACKET_WORDS_MAX, sizeof(*words));
 	uint64_t dropped = copy->dropped;
 	int err = 0;
 
 	for (size_t i = 0; i < copy->count && !err; i++) {
 		const struct trace_packet *packet = &copy->packets[i];
-		const size_t count = trace_read(copy, packet, words);
+		const size_t count = trace_read(copy, copy->fd, packet, words);
 
-		if (read_again(&original, packet, words, count)) {
+		if (read_again(from, packet, words, count)) {
 			err = put_words(to, packet, words, count);
 			continue;
 		}
-		err = copy_again(&original, to, packet, words);
+		err = copy_again(from, to, packet, words);
 		dropped += copy->overflow == WIRE_OVERFLOW_DROP;
 	}
 	free(words);
@@ -397,6 +404,7 @@ int trace_open(struct trace *trace, const char *path, char **why)
 	if (new.fd < 0)
 		return fail(why, new.fd, "%s: %s", path, strerror(-new.fd));
 	new.path = memory_printf("%s", path);
+	new.blocks = memory_zeroed(1, sizeof(*new.blocks));
 	err = read_trace(&new, why);
 	if (err) {
 		trace_close(&new);
@@ -409,11 +417,29 @@ int trace_open(struct trace *trace, const char *path, char **why)
 void trace_close(struct trace *trace)
 {
 	if (trace->path)
-		close(trace->fd);
+		trace_let_go(trace);
 	free(trace->path);
 	free(trace->packets);
 	free(trace->damage);
 	*trace = (struct trace){ .fd = -1 };
+}
+
+void trace_let_go(struct trace *trace)
+{
+	if (trace->fd >= 0)
+		close(trace->fd);
+	trace->fd = -1;
+	free(trace->blocks);
+	trace->blocks = NULL;
+}
+
+int trace_reopen(const struct trace *trace, struct packet_blocks *blocks)
+{
+	const int fd = regular_file_open(trace->path, O_RDONLY);
+
+	if (fd >= 0)
+		read_blocks(trace, fd, blocks);
+	return fd;
 }
 
 /*
@@ -429,22 +455,22 @@ static int is_complete(const struct trace *trace,
 	       trace->packets[after].tally == packet->tally;
 }
 
-size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
-		  uint32_t *words)
+size_t trace_read(const struct trace *trace, int fd,
+		  const struct trace_packet *packet, uint32_t *words)
 {
 	const uint64_t from = packet->offset + sizeof(struct wire_chunk);
 	struct trace_packet now;
 	size_t got;
 
 	if (!is_complete(trace, packet))
-		return read_changing(trace, packet, words);
-	got = read_at(trace->fd, from, words,
+		return read_changing(fd, packet, words);
+	got = read_at(fd, from, words,
 		      WIRE_PACKET_BYTES - sizeof(struct wire_chunk));
 	/*
 	 * Reads the beginning again, to notice whether the packet was reused
 	 * meanwhile.
 	 */
-	if (!read_begin(trace, packet->offset, &now) || !is_same(packet, &now))
+	if (!read_begin(fd, packet->offset, &now) || !is_same(packet, &now))
 		return 0;
 	return got / sizeof(*words);
 }

@@ -6,6 +6,10 @@
  * packet are read when they are needed, so a trace may be larger than memory.
  * The process may still write the trace: packets that it adds later are not
  * read, and a packet that it has reused since is read as empty.
+ *
+ * A recording may have thousands of traces. trace_let_go() therefore closes the
+ * file of a trace and keeps the list of its packets; trace_reopen() opens the
+ * file again.
  */
 #ifndef CLEW_RECORDING_TRACE_READER_H
 #define CLEW_RECORDING_TRACE_READER_H
@@ -29,10 +33,12 @@ struct trace_packet {
 };
 
 struct trace {
-	int fd;
+	int fd; /* -1 after trace_let_go() */
 	char *path;
 	uint32_t pid, seq;
-	struct packet_blocks blocks;
+	struct packet_blocks *blocks; /* NULL after trace_let_go() */
+	/* offset of their chunk's payload in the file, and its size */
+	uint64_t blocks_at, blocks_bytes;
 	/*
 	 * Number of functions that were not hooked because they got no index.
 	 */
@@ -95,12 +101,22 @@ int trace_settle(int from, const char *path);
 int trace_open(struct trace *trace, const char *path, char **why);
 void trace_close(struct trace *trace);
 
+/* Closes the file and frees the blocks. Packets and counts stay valid. */
+void trace_let_go(struct trace *trace);
+
 /*
- * Copies the words of a packet to words[PACKET_WORDS_MAX]. Returns their
- * number; 0 if the packet was reused since the trace was opened. Several
- * threads may call this at the same time.
+ * Opens the file again and reads the blocks. Returns a descriptor that the
+ * caller closes, or -errno.
  */
-size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
-		  uint32_t *words);
+int trace_reopen(const struct trace *trace, struct packet_blocks *blocks);
+
+/*
+ * Copies the words of a packet to words[PACKET_WORDS_MAX]. `fd` is trace->fd or
+ * the result of trace_reopen(). Returns the number of words; 0 if the packet
+ * was reused since the trace was opened. Several threads may call this at the
+ * same time.
+ */
+size_t trace_read(const struct trace *trace, int fd,
+		  const struct trace_packet *packet, uint32_t *words);
 
 #endif

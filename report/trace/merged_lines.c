@@ -50,9 +50,16 @@ static void sink_down(struct merged_lines *merged, size_t at)
 	}
 }
 
+static void close_source(struct line_source *source)
+{
+	if (source->lines)
+		call_lines_fini(source->lines);
+	free(source->lines);
+}
+
 static void remove_first(struct merged_lines *merged)
 {
-	call_lines_fini(&merged->sources[0].lines);
+	close_source(&merged->sources[0]);
 	merged->sources[0] = merged->sources[--merged->count];
 	sink_down(merged, 0);
 }
@@ -60,25 +67,35 @@ static void remove_first(struct merged_lines *merged)
 /* ---- Sources ---- */
 
 /* Adds a source, which is not read before it is the first in the heap. */
-static void add_source(struct merged_lines *merged, const struct traces *traces,
-		       const struct traced_process *process,
-		       const struct call_filter *filter,
-		       const struct trace_window *window, size_t first,
+static void add_source(struct merged_lines *merged,
+		       const struct traced_process *process, size_t first,
 		       size_t stop)
 {
-	struct line_source *source = &merged->sources[merged->count++];
-	struct thread_calls *calls = &source->lines.calls;
-	uint64_t tsc;
+	const uint64_t from = window_from_tsc(process, merged->window);
+	const uint64_t tsc = process->trace.packets[first].tsc;
 
-	*source = (struct line_source){ 0 };
-	call_lines_init(&source->lines, traces, process, filter, first, stop);
+	merged->sources[merged->count++] = (struct line_source){
+		.process = process,
+		.first = first,
+		.stop = stop,
+		.time_ns =
+			clock_time_ns(&process->clock, tsc > from ? tsc : from),
+	};
+}
+
+static void open_source(const struct merged_lines *merged,
+			struct line_source *source)
+{
+	const struct traced_process *process = source->process;
+	const struct trace_window *window = merged->window;
+
+	source->lines = memory_zeroed(1, sizeof(*source->lines));
+	call_lines_init(source->lines, merged->traces, process, merged->filter,
+			source->first, source->stop);
 	if (window->from_ns || window->to_ns)
-		thread_calls_window(calls, window_from_tsc(process, window),
+		thread_calls_window(&source->lines->calls,
+				    window_from_tsc(process, window),
 				    window_to_tsc(process, window));
-	tsc = process->trace.packets[calls->next].tsc;
-	if (tsc < calls->from_tsc)
-		tsc = calls->from_tsc;
-	source->time_ns = clock_time_ns(&process->clock, tsc);
 }
 
 static size_t count_tallies(const struct traces *traces)
@@ -100,6 +117,9 @@ void merged_lines_init(struct merged_lines *merged, const struct traces *traces,
 		       const struct trace_window *window)
 {
 	*merged = (struct merged_lines){
+		.traces = traces,
+		.filter = filter,
+		.window = window,
 		.sources = memory_zeroed(count_tallies(traces) + 1,
 					 sizeof(*merged->sources)),
 	};
@@ -109,8 +129,7 @@ void merged_lines_init(struct merged_lines *merged, const struct traces *traces,
 
 		for (; at < process->trace.count; at = stop) {
 			stop = trace_tally_stop(&process->trace, at);
-			add_source(merged, traces, process, filter, window, at,
-				   stop);
+			add_source(merged, process, at, stop);
 		}
 	}
 	for (size_t i = merged->count / 2; i > 0; i--)
@@ -120,7 +139,7 @@ void merged_lines_init(struct merged_lines *merged, const struct traces *traces,
 void merged_lines_fini(struct merged_lines *merged)
 {
 	for (size_t i = 0; i < merged->count; i++)
-		call_lines_fini(&merged->sources[i].lines);
+		close_source(&merged->sources[i]);
 	free(merged->sources);
 	*merged = (struct merged_lines){ 0 };
 }
@@ -130,13 +149,15 @@ static void read_line(struct merged_lines *merged)
 {
 	struct line_source *source = &merged->sources[0];
 
-	if (!call_lines_next(&source->lines, &source->line)) {
+	if (!source->lines)
+		open_source(merged, source);
+	if (!call_lines_next(source->lines, &source->line)) {
 		remove_first(merged);
 		return;
 	}
 	source->is_there = 1;
-	source->time_ns = clock_time_ns(&source->lines.process->clock,
-					source->line.order_tsc);
+	source->time_ns =
+		clock_time_ns(&source->process->clock, source->line.order_tsc);
 	sink_down(merged, 0);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Lines of all threads in the order of their times.
  *
- * Each thread has its own reader. A reader that is before its first or after
- * its last packet needs little memory.
+ * Each thread has its own reader, which exists from the thread's first line to
+ * its last. There may be thousands of threads, of which few run at a time.
  */
 #ifndef CLEW_TRACE_MERGED_LINES_H
 #define CLEW_TRACE_MERGED_LINES_H
@@ -11,13 +11,18 @@
 #include "report/trace/call_lines.h"
 
 struct line_source {
-	struct call_lines lines;
+	const struct traced_process *process;
+	size_t first, stop;       /* range of the packets of the thread */
+	struct call_lines *lines; /* NULL before the first line is read */
 	struct call_line line; /* the source's next line, if is_there is set */
 	uint64_t time_ns;      /* time of `line`, or a lower bound for it */
 	uint8_t is_there;
 };
 
 struct merged_lines {
+	const struct traces *traces;
+	const struct call_filter *filter;
+	const struct trace_window *window;
 	struct line_source *sources; /* a heap, earliest first */
 	size_t count;
 };
@@ -34,6 +39,7 @@ static inline int window_has(const struct trace_window *window,
 	       (!window->to_ns || time_ns <= window->to_ns);
 }
 
+/* The arguments must outlive `merged`. */
 void merged_lines_init(struct merged_lines *merged, const struct traces *traces,
 		       const struct call_filter *filter,
 		       const struct trace_window *window);

@@ -3,6 +3,7 @@
 #include "report/trace/thread_calls.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "wire/id.h"
@@ -36,8 +37,12 @@ void thread_calls_init(struct thread_calls *calls, const struct trace *trace,
 
 static void free_packet(struct thread_calls *calls)
 {
+	if (calls->words)
+		close(calls->fd);
 	free(calls->words);
+	free(calls->blocks);
 	calls->words = NULL;
+	calls->blocks = NULL;
 	call_stamps_fini(&calls->stamps);
 }
 
@@ -83,6 +88,26 @@ void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 
 /* ---- Packets ---- */
 
+/* Opens the trace's file. Without it, no packet can be read. */
+static int open_file(struct thread_calls *calls)
+{
+	struct packet_blocks *blocks = memory_zeroed(1, sizeof(*blocks));
+
+	calls->fd = trace_reopen(calls->trace, blocks);
+	if (calls->fd < 0) {
+		free(blocks);
+		calls->is_unreadable = 1;
+		calls->now = calls->trace->packets[calls->next].tsc;
+		calls->next = calls->stop;
+		return 0;
+	}
+	calls->blocks = blocks;
+	calls->words = memory_zeroed(PACKET_WORDS_MAX, 4);
+	calls->ids =
+		memory_zeroed(WIRE_PACKET_FUNCTIONS + 1, sizeof(*calls->ids));
+	return 1;
+}
+
 /*
  * Loads the next packet. Returns 0 if there is none, or it begins after the
  * window. A packet that was reused meanwhile leaves a gap.
@@ -91,26 +116,21 @@ static int load_packet(struct thread_calls *calls)
 {
 	size_t count = 0;
 
-	if (!calls->words) {
-		calls->words = memory_zeroed(PACKET_WORDS_MAX, 4);
-		calls->ids = memory_zeroed(WIRE_PACKET_FUNCTIONS + 1,
-					   sizeof(*calls->ids));
-	}
 	while (count == 0) {
 		if (calls->next == calls->stop ||
-		    calls->trace->packets[calls->next].tsc > calls->to_tsc)
+		    calls->trace->packets[calls->next].tsc > calls->to_tsc ||
+		    (!calls->words && !open_file(calls)))
 			return 0;
 		calls->packet = calls->next++;
-		count = trace_read(calls->trace,
+		count = trace_read(calls->trace, calls->fd,
 				   &calls->trace->packets[calls->packet],
 				   calls->words);
 	}
-	call_stamps_read(
-		&calls->stamps, calls->words, count, &calls->trace->blocks,
-		calls->next < calls->stop ? &calls->trace->packets[calls->next]
-					  : NULL);
-	packet_begin(&calls->cursor, calls->words, count,
-		     &calls->trace->blocks);
+	call_stamps_read(&calls->stamps, calls->words, count, calls->blocks,
+			 calls->next < calls->stop
+				 ? &calls->trace->packets[calls->next]
+				 : NULL);
+	packet_begin(&calls->cursor, calls->words, count, calls->blocks);
 	calls->ordinal = 0;
 	calls->bad_words = 0;
 	return 1;
@@ -302,6 +322,8 @@ static int take_end(struct thread_calls *calls)
 		return 0;
 	calls->is_last = 1;
 	begin_anew(calls, CALL_OPEN, calls->now);
+	if (calls->is_unreadable)
+		tell_gap(calls, GAP_MISSING, 0);
 	free_packet(calls);
 	return 1;
 }

@@ -23,7 +23,8 @@
  * (WIRE_PACKET_MOVED: jumps, exceptions, other stacks, many returns), calls
  * whose ids are on the stack continue, and all others end as CALL_LEFT.
  *
- * Memory is bounded by the depth of calls, plus one packet.
+ * Memory is bounded by the depth of calls, plus one packet. The trace's file is
+ * open from the first event to the last.
  */
 #ifndef CLEW_TRACE_THREAD_CALLS_H
 #define CLEW_TRACE_THREAD_CALLS_H
@@ -96,6 +97,8 @@ struct thread_calls {
 
 	size_t packet;
 	uint32_t *words; /* copy of that packet; `cursor` points into it */
+	int fd;          /* the trace's file, open if `words` is not NULL */
+	struct packet_blocks *blocks;
 	struct packet_cursor cursor;
 	struct call_stamps stamps;
 	uint32_t ordinal; /* position of the next call in the packet */
@@ -126,6 +129,8 @@ struct thread_calls {
 	 */
 	uint32_t opened, opening;
 	uint8_t has_gap, has_call, is_last;
+	/* whether the trace's file could not be opened again */
+	uint8_t is_unreadable;
 
 	/* The following members are used at the bounds of the window. */
 	struct call_event held;

@@ -70,6 +70,8 @@ static void open_process(struct traces *traces, struct recording *recording,
 	clock_init(&process->clock, part->header);
 	process->snapshot_tid = snapshot_call_thread(part);
 	note_inconsistencies(recording, process);
+	trace_let_go(&process->trace);
+	recording_let_go(recording, index);
 	traces->count++;
 }
 
@@ -99,6 +101,7 @@ int traces_open(struct traces *traces, struct recording *recording,
 		.catalog = catalog,
 		.thread = whose->thread,
 		.start_ns = recording_start_ns(recording),
+		.recording = recording,
 		.processes = memory_zeroed(recording->part_count + 1,
 					   sizeof(*traces->processes)),
 	};
@@ -128,6 +131,24 @@ void traces_close(struct traces *traces)
 	}
 	free(traces->processes);
 	*traces = (struct traces){ 0 };
+}
+
+static size_t part_index(const struct traces *traces,
+			 const struct traced_process *process)
+{
+	return (size_t)(process->part - traces->recording->parts);
+}
+
+const struct part_copy *traces_bring_part(const struct traces *traces,
+					  const struct traced_process *process)
+{
+	return recording_bring(traces->recording, part_index(traces, process));
+}
+
+void traces_let_part_go(const struct traces *traces,
+			const struct traced_process *process)
+{
+	recording_let_go(traces->recording, part_index(traces, process));
 }
 
 uint64_t traces_overwritten(const struct traces *traces)

@@ -10,9 +10,15 @@
 #include "report/recording/recording_reader.h"
 #include "report/recording/trace_reader.h"
 
+/*
+ * A recording may have thousands of processes, so a process stores little:
+ * after traces_open(), neither its part nor the file of its trace is loaded.
+ */
 struct traced_process {
+	/* Only its header may be loaded; see traces_bring_part(). */
 	const struct part_copy *part;
-	struct trace trace;
+	struct trace trace; /* after trace_let_go() */
+	/* Use only numbering_function(): the rest points into the part. */
 	struct numbering numbering;
 	struct threads threads;
 	struct clock clock;
@@ -26,6 +32,7 @@ struct traces {
 	const char *thread;
 	/* CLOCK_REALTIME at the start of the first process */
 	uint64_t start_ns;
+	struct recording *recording;
 	struct traced_process *processes;
 	size_t count;
 };
@@ -38,6 +45,15 @@ struct traces {
 int traces_open(struct traces *traces, struct recording *recording,
 		struct catalog *catalog, const struct whose *whose, char **why);
 void traces_close(struct traces *traces);
+
+/*
+ * Loads the part of a process. Returns NULL, and notes a problem, if it cannot
+ * be read. The caller calls traces_let_part_go() afterwards.
+ */
+const struct part_copy *traces_bring_part(const struct traces *traces,
+					  const struct traced_process *process);
+void traces_let_part_go(const struct traces *traces,
+			const struct traced_process *process);
 
 /* Returns the number of packets of older calls that were overwritten. */
 uint64_t traces_overwritten(const struct traces *traces);

@@ -192,12 +192,16 @@ static void read_process(struct windowing *all)
 {
 	const struct window_source *source = all->source;
 	const struct trace *trace = &all->process->trace;
+	const struct part_copy *part =
+		traces_bring_part(source->traces, all->process);
 	struct merged ignored = { 0 };
 	struct roots roots;
 	size_t stop;
 
-	roots_init(&roots, all->process->part, source->whose,
-		   source->traces->catalog, all->out);
+	if (!part)
+		return;
+	roots_init(&roots, part, source->whose, source->traces->catalog,
+		   all->out);
 	roots_select(&roots, &ignored);
 	for (size_t at = 0; at < trace->count; at = stop) {
 		const uint64_t root =
@@ -211,6 +215,7 @@ static void read_process(struct windowing *all)
 		read_tally(all, at, stop);
 	}
 	roots_fini(&roots);
+	traces_let_part_go(source->traces, all->process);
 }
 
 /* ---- Both ---- */

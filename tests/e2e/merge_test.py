@@ -3,11 +3,12 @@
 """`clew merge` adds up recordings, and reports show one process or the sum of all."""
 import collections
 import os
+import resource
 import shutil
 import subprocess
 
 from lib import clewtest
-from lib.clewtest import CLEW, PYTHON
+from lib.clewtest import CLEW, PYTHON, target
 
 FORKS = """
 import os
@@ -122,6 +123,28 @@ class Merge(clewtest.Case):
                 # takes three times the memory.
                 self.memory(*command, self.recording_path)
                 self.assertLess(self.memory(*command, merged),
+                                self.memory(*command, self.recording_path) +
+                                (16 << 10))
+
+    @clewtest.unless_sanitized
+    def test_many_traces_take_the_memory_of_one(self):
+        """There may be more traces than files can be open."""
+        self.record([target("contexts"), "2", "2", "1"], ["--trace"])
+        many, count = self.work / "many", 300
+        self.clew("merge", "-o", many, *[self.recording_path] * count)
+        one = self.clew("trace", self.recording_path)
+        self.assertGreater(one.stdout.count("()"), 6)
+        all_of_them = self.clew(
+            "trace", many, preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_NOFILE, (100, 100)))
+        self.assertEqual((all_of_them.returncode, all_of_them.stderr), (0, ""))
+        self.assertEqual(all_of_them.stdout.count("()"),
+                         count * one.stdout.count("()"))
+        for command in ["trace"], ["trace", "--latencies"], \
+                ["html", "-o", "out"], ["export", "-F", "chrome", "-o", "out"]:
+            with self.subTest(command=command):
+                self.memory(*command, self.recording_path)
+                self.assertLess(self.memory(*command, many),
                                 self.memory(*command, self.recording_path) +
                                 (16 << 10))
 

@@ -137,8 +137,10 @@ static void read_file(const char *path)
 		return;
 	}
 	for (size_t i = 0; i < trace.count; i++)
-		read_words(words, trace_read(&trace, &trace.packets[i], words),
-			   &trace.blocks);
+		read_words(
+			words,
+			trace_read(&trace, trace.fd, &trace.packets[i], words),
+			trace.blocks);
 	read_threads(&trace);
 	trace_close(&trace);
 }

@@ -309,8 +309,9 @@ static void take_some(struct taken *taken, const struct trace *trace)
 
 		if (i % 3 == 0)
 			continue;
-		packet_begin(&cursor, words, trace_read(trace, packet, words),
-			     &trace->blocks);
+		packet_begin(&cursor, words,
+			     trace_read(trace, trace->fd, packet, words),
+			     trace->blocks);
 		packet_counter_take(&counter, &cursor, packet->tally);
 		taken->packets[taken->packet_count++] =
 			(struct wire_taken_packet){

@@ -178,6 +178,17 @@ static void times_between_stamps_are_interpolated(void **state)
 	       ">200-1:o");
 }
 
+/* The trace's file is opened when its first call is read. */
+static void a_removed_trace_has_a_gap(void **state)
+{
+	PACKET(FIRST, 1, 100, 0);
+	call(1, 1);
+	open_trace();
+	trace_let_go(&given.trace);
+	unlink(given.path);
+	expect_rest("100!0");
+}
+
 static void a_moment_is_between_two_calls(void **state)
 {
 	PACKET(FIRST, 1, 100, 0);
@@ -385,6 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(calls_begin_and_have_ended_by_the_next),
 		TEST(times_between_stamps_are_interpolated),
+		TEST(a_removed_trace_has_a_gap),
 		TEST(a_moment_is_between_two_calls),
 		TEST(returns_have_their_own_times),
 		TEST(a_return_has_the_duration_of_its_call),

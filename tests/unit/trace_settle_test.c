@@ -87,8 +87,8 @@ static uint32_t calls_of(const struct trace *trace, uint32_t function)
 
 	assert_int_equal(trace->packets[1].tally, 1);
 	packet_begin(&cursor, words,
-		     trace_read(trace, &trace->packets[1], words),
-		     &trace->blocks);
+		     trace_read(trace, trace->fd, &trace->packets[1], words),
+		     trace->blocks);
 	while ((event = packet_next(&cursor)) != PACKET_END) {
 		if (event != PACKET_CALL)
 			continue;
