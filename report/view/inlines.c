@@ -126,17 +126,44 @@ static uint32_t descend(const struct inlining *inlining,
 	return node;
 }
 
-/* Returns the node below which a callee belongs. */
-static uint32_t find_caller(struct inlining *inlining, const struct tree *tree,
-			    const struct tree_node *callee,
-			    const uint32_t *moved)
+/* Returns the functions that are inlined where a callee is called. */
+static const struct site_chain *chain_above(struct inlining *inlining,
+					    const struct tree *tree,
+					    const struct tree_node *callee)
 {
 	const uint32_t caller = tree->nodes[callee->parent].function;
 	struct site_chain *chain = &inlining->sites[callee->site];
 
 	if (caller == 0 || chain->caller != caller)
 		*chain = look_up(inlining, callee->site, 1, caller);
-	return descend(inlining, chain, callee->site, 1, moved[callee->parent]);
+	return chain;
+}
+
+/* Returns the node below which a callee belongs. */
+static uint32_t find_caller(struct inlining *inlining, const struct tree *tree,
+			    const struct tree_node *callee,
+			    const uint32_t *moved)
+{
+	return descend(inlining, chain_above(inlining, tree, callee),
+		       callee->site, 1, moved[callee->parent]);
+}
+
+/* Returns whether any function of the tree has inlined functions. */
+static int has_inlined(struct inlining *inlining, const struct tree *tree)
+{
+	for (size_t i = 1; i < tree->count; i++)
+		if (tree->nodes[i].site &&
+		    chain_above(inlining, tree, &tree->nodes[i])->count)
+			return 1;
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+
+		if (look_up(inlining, spot->site, 0,
+			    tree->nodes[spot->node].function)
+			    .count)
+			return 1;
+	}
+	return 0;
 }
 
 static void copy_node(struct tree *out, uint32_t at,
@@ -189,18 +216,13 @@ static void move_samples(struct timeline *timeline, const struct tree *tree,
 	}
 }
 
-void tree_inline(const struct tree *tree, struct catalog *catalog,
-		 struct timeline *timeline, struct tree *out)
+static void copy_tree(struct inlining *inlining, const struct tree *tree,
+		      struct timeline *timeline)
 {
+	struct tree *out = inlining->out;
 	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
 	uint32_t *moved_spots =
 		memory_zeroed(tree->spot_count + 1, sizeof(*moved_spots));
-	struct inlining inlining = {
-		.out = out,
-		.catalog = catalog,
-		.sites = memory_zeroed(catalog->site_count + 1,
-				       sizeof(*inlining.sites)),
-	};
 	struct measure self;
 
 	tree_init(out);
@@ -210,7 +232,7 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 		uint32_t caller =
-			node->site ? find_caller(&inlining, tree, node, moved)
+			node->site ? find_caller(inlining, tree, node, moved)
 				   : moved[node->parent];
 
 		moved[i] = tree_child(out, caller, node->function);
@@ -223,14 +245,30 @@ void tree_inline(const struct tree *tree, struct catalog *catalog,
 		timings_move(&out->timings, moved[i], &tree->timings,
 			     (uint32_t)i);
 	for (size_t i = 0; i < tree->spot_count; i++)
-		moved_spots[i] = move_spot(&inlining, &tree->spots[i],
+		moved_spots[i] = move_spot(inlining, &tree->spots[i],
 					   moved[tree->spots[i].node]);
 	move_samples(timeline, tree, moved, moved_spots);
-	free(inlining.sites);
-	free(inlining.functions);
 	free(moved_spots);
 	free(moved);
 	tree_sum(out);
+}
+
+int tree_inline(const struct tree *tree, struct catalog *catalog,
+		struct timeline *timeline, struct tree *out)
+{
+	struct inlining inlining = {
+		.out = out,
+		.catalog = catalog,
+		.sites = memory_zeroed(catalog->site_count + 1,
+				       sizeof(*inlining.sites)),
+	};
+	const int is_changed = has_inlined(&inlining, tree);
+
+	if (is_changed)
+		copy_tree(&inlining, tree, timeline);
+	free(inlining.sites);
+	free(inlining.functions);
+	return is_changed;
 }
 
 int inlined_call_place(struct catalog *catalog, const struct tree_node *node,

@@ -14,11 +14,12 @@
  * their own, because nothing counts these. A context has one call site, that of
  * its first call.
  *
- * Samples of the timeline, if there are any, are moved also. Free *out with
- * tree_fini(). May add functions to the catalog and read debug information.
+ * Samples of the timeline, if there are any, are moved also. May add functions
+ * to the catalog and read debug information. Returns 1, and the caller frees
+ * *out with tree_fini(); or 0, without *out, if no function is inlined.
  */
-void tree_inline(const struct tree *tree, struct catalog *catalog,
-		 struct timeline *timeline, struct tree *out);
+int tree_inline(const struct tree *tree, struct catalog *catalog,
+		struct timeline *timeline, struct tree *out);
 
 /*
  * Sets the location at which an inlined function's node is called. Returns 0 if

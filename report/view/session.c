@@ -283,8 +283,9 @@ void session_inline(struct session *session)
 {
 	struct tree inlined;
 
-	tree_inline(&session->tree, &session->catalog, &session->timeline,
-		    &inlined);
+	if (!tree_inline(&session->tree, &session->catalog, &session->timeline,
+			 &inlined))
+		return;
 	tree_fini(&session->tree);
 	session->tree = inlined;
 }
