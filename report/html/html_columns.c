@@ -17,64 +17,66 @@ uint32_t html_page_function(struct html_page *page, uint32_t function)
 
 /* ---- Contexts ---- */
 
-static void write_measures(struct html_page *page, struct html_stream *stream)
+static void write_calls(const struct html_page *page, const struct tree *tree,
+			struct html_stream *stream, const char *name)
 {
-	const struct tree *tree = page->tree;
-	struct html_column calls = { 0 }, time = { 0 }, samples = { 0 };
-	const int has_time = page->session->value ||
-			     page->session->summary.time != WIRE_TIME_NONE;
+	struct html_column calls = { 0 };
 
-	for (size_t i = 0; i < tree->count; i++) {
+	for (size_t i = 0; i < page->tree->count; i++)
+		html_column_put(&calls, tree_self(tree, page->order[i]).calls);
+	html_stream_column(stream, name, &calls);
+}
+
+/* In most trees, few contexts have a time. */
+static void write_times(const struct html_page *page, const struct tree *tree,
+			struct html_stream *stream, const char *time_name,
+			const char *samples_name)
+{
+	struct html_column time = { 0 }, samples = { 0 };
+
+	for (size_t i = 0; i < page->tree->count; i++) {
 		const struct measure self = tree_self(tree, page->order[i]);
 
-		html_column_put(&calls, self.calls);
-		if (!has_time)
-			continue;
-		html_column_put(&time, self.ns);
-		html_column_put(&samples, self.samples);
+		html_column_put_rare(&time, self.ns);
+		html_column_put_rare(&samples, self.samples);
 	}
-	html_stream_column(stream, "calls", &calls);
-	if (!has_time)
-		return;
-	html_stream_column(stream, "time", &time);
-	html_stream_column(stream, "samples", &samples);
+	html_stream_column(stream, time_name, &time);
+	html_stream_column(stream, samples_name, &samples);
+}
+
+static void write_measures(struct html_page *page, struct html_stream *stream)
+{
+	write_calls(page, page->tree, stream, "calls");
+	if (page->session->value ||
+	    page->session->summary.time != WIRE_TIME_NONE)
+		write_times(page, page->tree, stream, "time", "samples");
 }
 
 static void write_before(struct html_page *page, struct html_stream *stream)
 {
 	const struct diff *diff = page->view->diff;
-	struct html_column calls = { 0 }, time = { 0 }, samples = { 0 };
 
 	if (!diff)
 		return;
-	for (size_t i = 0; i < page->tree->count; i++) {
-		const struct measure self =
-			tree_self(&diff->before, page->order[i]);
-
-		html_column_put(&calls, self.calls);
-		if (diff->metric != METRIC_TIME)
-			continue;
-		html_column_put(&time, self.ns);
-		html_column_put(&samples, self.samples);
-	}
-	html_stream_column(stream, "b.calls", &calls);
-	if (diff->metric != METRIC_TIME)
-		return;
-	html_stream_column(stream, "b.time", &time);
-	html_stream_column(stream, "b.hits", &samples);
+	write_calls(page, &diff->before, stream, "b.calls");
+	if (diff->metric == METRIC_TIME)
+		write_times(page, &diff->before, stream, "b.time", "b.hits");
 }
 
 void html_page_contexts(struct html_page *page, struct html_stream *stream)
 {
 	const struct tree *tree = page->tree;
-	struct html_column up = { 0 }, function = { 0 }, tail = { 0 };
+	struct html_column ended = { 0 }, function = { 0 }, tail = { 0 };
 	size_t last_tail = 0;
+	uint32_t depth = 0;
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[page->order[i]];
 		const uint64_t tails = tree_self(tree, page->order[i]).tails;
 
-		html_column_put(&up, i - page->positions[node->parent]);
+		if (i > 0)
+			html_column_put(&ended, depth + 1 - node->depth);
+		depth = node->depth;
 		html_column_put(&function,
 				html_page_function(page, node->function));
 		if (tails == 0)
@@ -83,7 +85,7 @@ void html_page_contexts(struct html_page *page, struct html_stream *stream)
 		html_column_put(&tail, tails);
 		last_tail = i;
 	}
-	html_stream_column(stream, "up", &up);
+	html_stream_column(stream, "ended", &ended);
 	html_stream_column(stream, "function", &function);
 	html_stream_column(stream, "tail", &tail);
 	write_measures(page, stream);

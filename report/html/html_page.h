@@ -2,8 +2,9 @@
 /*
  * The numbers by which the page of `clew html` identifies contexts, functions
  * and files, and the data sections that use them. Contexts are in pre-order: a
- * subtree is a range, and a parent is given by its distance to the child. Only
- * functions and files that occur have numbers.
+ * subtree is a range. For each context the page has the number of contexts that
+ * end where it begins, from which the parents follow. Only functions and files
+ * that occur have numbers.
  */
 #ifndef CLEW_HTML_HTML_PAGE_H
 #define CLEW_HTML_HTML_PAGE_H

@@ -25,6 +25,20 @@ void html_column_put(struct html_column *column, uint64_t number)
 	} while (number);
 }
 
+void html_column_put_rare(struct html_column *column, uint64_t number)
+{
+	if (number == 0) {
+		column->zeros++;
+		return;
+	}
+	if (column->zeros) {
+		html_column_put(column, 0);
+		html_column_put(column, column->zeros);
+		column->zeros = 0;
+	}
+	html_column_put(column, number);
+}
+
 static void write_base64(struct html_stream *stream, const unsigned char *bytes,
 			 size_t count)
 {

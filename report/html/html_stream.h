@@ -19,10 +19,18 @@
 struct html_column {
 	unsigned char *bytes;
 	size_t count, capacity;
+	/* for html_column_put_rare(): zeros that are not written yet */
+	uint64_t zeros;
 };
 
 /* Appends a number as unsigned LEB128. */
 void html_column_put(struct html_column *column, uint64_t number);
+
+/*
+ * Appends to a column of which most numbers are 0. Instead of several zeros, it
+ * has a 0 and their number, and none at its end.
+ */
+void html_column_put_rare(struct html_column *column, uint64_t number);
 
 struct html_stream {
 	FILE *out;

@@ -48,19 +48,19 @@ class Html(Paged, clewtest.Case):
         page = self.page()
         part = self.recording().parts[0]
         self.assertEqual(sum(page.calls), sum(part.counts().values()))
-        self.assertEqual(len(page.up) - 1, len(part.contexts()))
+        self.assertEqual(len(page.parent) - 1, len(part.contexts()))
         self.assert_same_paths(page.paths(), self.paths_of_tree())
 
     def test_contexts_of_the_page_are_in_preorder(self):
         self.record([clewtest.target("contexts"), "5", "5", "2"])
         page = self.page()
-        end = list(range(1, len(page.up) + 1))
-        for i in reversed(range(1, len(page.up))):
-            parent = i - page.up[i]
+        end = list(range(1, len(page.parent) + 1))
+        for i in reversed(range(1, len(page.parent))):
+            parent = page.parent[i]
             self.assertLess(parent, i)
             end[parent] = max(end[parent], end[i])
-        for i in range(1, len(page.up)):
-            parent = i - page.up[i]
+        for i in range(1, len(page.parent)):
+            parent = page.parent[i]
             self.assertLessEqual(end[i], end[parent])
             # Nodes in between belong to an earlier sibling.
             self.assertTrue(parent == i - 1 or end[i - 1] <= i)
@@ -256,7 +256,7 @@ class Html(Paged, clewtest.Case):
         report = self.usage("report", "--json", self.recording_path)
         usage = self.usage("html", "-o", "page.html", self.recording_path)
         page = Page((self.work / "page.html").read_text(encoding="utf-8"))
-        self.assertGreater(len(page.up), 1_111_110)
+        self.assertGreater(len(page.parent), 1_111_110)
         self.assertEqual(sum(page.calls), sum(
             self.recording().parts[0].counts().values()))
         self.assertLess(usage.ru_maxrss, 500 * 1024)

@@ -271,8 +271,7 @@ class Recorded(Timed, clewtest.Case):
                 with self.subTest(clock=clock, options=options):
                     self.recorded(self.spins(), f"--time={clock}")
                     page = self.page(*options)
-                    time, samples = (Numbers(page.sections[key]).values
-                                     for key in ("time", "samples"))
+                    time, samples = page.rare("time"), page.rare("samples")
                     self.assertGreater(sum(samples), 0)
                     found = [[0, 0] for _ in time]
                     for lane in page.timeline():

@@ -9,7 +9,7 @@ import sqlite3
 
 from lib import clewtest
 from lib.clewtest import target
-from lib.html_page import Numbers, Page
+from lib.html_page import Page
 
 ROUNDS = 2 * 1000  # two threads
 LEFTS = ROUNDS + 1  # and one forked child
@@ -198,8 +198,7 @@ class Values(clewtest.Case):
                           page.meta["value"]["unit"], page.meta["taken"]),
                          ("moved", "bytes", None))
         own = {}
-        for function, number in zip(page.function, Numbers(
-                page.sections["time"]).values):
+        for function, number in zip(page.function, page.rare("time")):
             name = page.names[function]
             own[name] = own.get(name, 0) + number
         self.assertEqual({name: number for name, number in own.items()

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { context, openBrowser, page, settled, show } from "./browser.mjs";
 import { cells, clickFrame, EVAL, frame, frames, functionsOf, items, known,
          LEX, MAIN, names, near, PARSE, READ, TOTAL } from "./known.mjs";
-import { column, metaOf, page as write, sectionsOf, timelineOf }
+import { column, metaOf, page as write, rare, sectionsOf, timelineOf }
   from "./synthetic.mjs";
 
 const hash = () => page.evaluate(() => location.hash);
@@ -48,8 +48,8 @@ function rich() {
 
   return known({ groups, timeline: timeline.meta,
                  taken: { mode: "cpu", rate: 1000, lost: [] } }, {
-    time: column([0, 0, 0, 10e6, 0, 0, 0, 10e6, 10e6]),
-    samples: column([0, 0, 0, 1, 0, 0, 0, 1, 1]),
+    time: rare([0, 0, 0, 10e6, 0, 0, 0, 10e6, 10e6]),
+    samples: rare([0, 0, 0, 1, 0, 0, 0, 1, 1]),
     groups: column([...apart([[1, 1], [2, 10], [3, 100]]),
                     ...apart([[4, 20], [5, 30], [6, 5], [7, 40], [8, 20]])]),
     ...timeline.sections });

@@ -13,7 +13,7 @@ import { context, costOf, folder, openBrowser, page, root, settled, show }
   from "./browser.mjs";
 import { cells, frame, functionsOf, items, known, LEX, near, TOTAL }
   from "./known.mjs";
-import { column, kinds, sectionsOf, synthetic, timelineOf } from "./synthetic.mjs";
+import { column, kinds, rare, sectionsOf, synthetic, timelineOf } from "./synthetic.mjs";
 
 const axe = createRequire(join(root, "report/html/package.json"))
   .resolve("axe-core/axe.min.js");
@@ -48,8 +48,8 @@ function inlined() {
 
   return known({ functions, taken: { mode: "cpu", rate: 1000, lost: [] } }, {
     ...sectionsOf(uncounted),
-    time: column([0, 0, 10e6, 30e6, 0, 0, 0, 60e6, 0]),
-    samples: column([0, 0, 10, 30, 0, 0, 0, 60, 0]) });
+    time: rare([0, 0, 10e6, 30e6, 0, 0, 0, 60e6, 0]),
+    samples: rare([0, 0, 10, 30, 0, 0, 0, 60, 0]) });
 }
 
 test("rows have shares of their parents", async () => {

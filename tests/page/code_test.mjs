@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { folder, page, settled, show } from "./browser.mjs";
 import { clickFrame, groupSections, groupsOf, items, known, LEX, PARSE } from "./known.mjs";
-import { column } from "./synthetic.mjs";
+import { rare } from "./synthetic.mjs";
 
 /* lex has 30 ms: 20 in its second instruction, 10 in the third of 500. */
 const rows = [[0, "┌─ ", "je     0x1205", 0, 0, 0, 1, 31, 0],
@@ -28,8 +28,8 @@ function coded(extra = {}, sections = {}) {
       rows: [[0, "", "retq", 10e6, 10, 0, 0, 0, 10e6]] }];
 
   return known({ taken: { mode: "cpu", rate: 1000, lost: [] }, code, ...extra }, {
-    time: column([0, 0, 10e6, 30e6, ...items.slice(3).map(() => 0)]),
-    samples: column([0, 0, 10, 30, ...items.slice(3).map(() => 0)]), ...sections });
+    time: rare([0, 0, 10e6, 30e6, ...items.slice(3).map(() => 0)]),
+    samples: rare([0, 0, 10, 30, ...items.slice(3).map(() => 0)]), ...sections });
 }
 
 const half = (side) => page.locator("#panel-code .half").nth(side);

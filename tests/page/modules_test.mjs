@@ -16,7 +16,7 @@ import { search } from "../../report/html/src/search.js";
 import { calleesTree, callersTree, ContextTree, invertedTree }
   from "../../report/html/src/tree.js";
 import { marks, moment, rangeText } from "../../report/html/src/timescale.js";
-import { column, metaOf, sectionsOf, timelineOf } from "./synthetic.mjs";
+import { column, metaOf, rare, sectionsOf, timelineOf } from "./synthetic.mjs";
 
 const FUNCTIONS = 6;
 
@@ -58,8 +58,9 @@ function profileWith(items, more = {}, meta = {}) {
     meta: metaOf(items.length, {
       name: same().map((_, f) => `f${f}`), module: same(-1), kind: same(1),
       file: same(0), line: same(0) }, meta),
-    numbers,
-    column: (name, array) => numbers(name)?.fill(array) ?? null });
+    numbers, own: numbers,
+    column: (name, array) => numbers(name)?.fill(array) ?? null,
+    rare: (name, array) => numbers(name)?.fillRare(array) ?? null });
 }
 
 function profileOf(root) {
@@ -267,6 +268,16 @@ test("numbers of any size are read", () => {
     new Float64Array(list.length))], list);
 });
 
+test("rare numbers are read", () => {
+  for (const list of [[0, 0, 0, 7, 300, 0, 1, 0, 0], [5, 0], [0], []]) {
+    const bytes = rare(list);
+
+    assert.deepEqual([...new Numbers(bytes).fillRare(
+      new Float64Array(list.length))], list);
+  }
+  assert.deepEqual([...rare([0, 0, 0, 7, 0, 0])], [0, 3, 7]);
+});
+
 test("a name takes the longest form that fits", () => {
   const context = { measureText: (text) => ({ width: text.length }) };
   const fit = (name, room, short) =>
@@ -304,8 +315,8 @@ test("numbers read well, and nothing is rounded to nothing", () => {
 function sampled(time, samples) {
   const items = time.map((t, i) => [1, i + 1, 1]);
 
-  return profileWith(items, { time: column([0, ...time]),
-                              samples: column([0, ...samples]) });
+  return profileWith(items, { time: rare([0, ...time]),
+                              samples: rare([0, ...samples]) });
 }
 
 test("samples that stand for more tell less", () => {
@@ -403,7 +414,7 @@ test("ranges next to each other add up", () => {
   const lanes = [{ slices: randomSlices(r, 80) },
                  { samples: Array.from({ length: 50 }, (_, i) =>
                    [100 + 9 * i, 8, 1 + r(4), 1 + r(4)]) }];
-  const sampled = { time: column(zeros()), samples: column(zeros()) };
+  const sampled = { time: rare(zeros()), samples: rare(zeros()) };
   const profile = timed(lanes, sampled, { taken: { mode: "cpu", lost: [] } });
   const { from, to } = profile.timeline;
   const sums = () => ["calls", "time", "samples"].map((key) =>
@@ -424,7 +435,7 @@ test("ranges next to each other add up", () => {
 
 test("a range has the samples in it, and no calls without a trace", () => {
   const profile = timed([{ samples: [[100, 10, 1], [120, 10, 2], [150, 10, 2]] }],
-    { time: column([0, 10, 20, 0, 0, 0]), samples: column([0, 1, 2, 0, 0, 0]) },
+    { time: rare([0, 10, 20, 0, 0, 0]), samples: rare([0, 1, 2, 0, 0, 0]) },
     { taken: { mode: "cpu", lost: [] } });
 
   profile.select({ range: { from: 110, to: 150 } });
@@ -437,7 +448,7 @@ test("a range has the samples in it, and no calls without a trace", () => {
 
 test("a sample that grew is looks, one after the other", () => {
   const profile = timed([{ samples: [[100, 40, 1, 4]] }],
-    { time: column([0, 40, 0, 0, 0, 0]), samples: column([0, 4, 0, 0, 0, 0]) },
+    { time: rare([0, 40, 0, 0, 0, 0]), samples: rare([0, 4, 0, 0, 0, 0]) },
     { taken: { mode: "wall", lost: [] } });
   const looks = (from, to) => {
     profile.select({ range: { from, to } });
@@ -454,7 +465,7 @@ test("a sample that grew is looks, one after the other", () => {
 test("samples in a row are slices of what stayed on the stack", () => {
   const profile = timed([{ samples: [[100, 10, 2], [110, 10, 3], [120, 10, 1],
                                      [200, 10, 1]] }],
-    { time: column(zeros()), samples: column(zeros()) },
+    { time: rare(zeros()), samples: rare(zeros()) },
     { taken: { mode: "cpu", lost: [] } });
   const { timeline } = profile;
 

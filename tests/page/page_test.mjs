@@ -13,7 +13,7 @@ import { context, costOf, folder, openBrowser, page, settled, show }
   from "./browser.mjs";
 import { cells, clickFrame, firstOf, frame, frames, functionsOf, items, known,
          LEX, near, TOTAL } from "./known.mjs";
-import { column, metaOf, page as write, sectionsOf, synthetic }
+import { column, metaOf, page as write, rare, sectionsOf, synthetic }
   from "./synthetic.mjs";
 
 test("frames are as wide as their calls", async () => {
@@ -280,8 +280,8 @@ test("the choice of a thread counts its calls alone", async () => {
 
 test("time is the width where there is any, with its error", async () => {
   await show("time", known({ taken: { mode: "cpu", rate: 1000, lost: [] } }, {
-    time: column([0, 0, 0, 30e6, 0, 10e6, 0, 0, 60e6]),
-    samples: column([0, 0, 0, 30, 0, 10, 0, 0, 60]) }));
+    time: rare([0, 0, 0, 30e6, 0, 10e6, 0, 0, 60e6]),
+    samples: rare([0, 0, 0, 30, 0, 10, 0, 0, 60]) }));
   near((await frame("read", 2)).w, 720);
   await page.fill("#search", "^lex");
   /* around 1.96 * sqrt(.3 * .7 / 100), nearly */
@@ -295,8 +295,8 @@ test("time is the width where there is any, with its error", async () => {
 test("what an agent counted is exact, and in the place of time", async () => {
   await show("value", known({ value: { name: "moved", unit: "bytes",
                                        total: 100000, contexts: 3 } }, {
-    time: column([0, 0, 0, 30000, 0, 10000, 0, 0, 60000]),
-    samples: column([0, 0, 0, 0, 0, 0, 0, 0, 0]) }));
+    time: rare([0, 0, 0, 30000, 0, 10000, 0, 0, 60000]),
+    samples: rare([0, 0, 0, 0, 0, 0, 0, 0, 0]) }));
   near((await frame("read", 2)).w, 720);
   assert.match(await page.textContent("header"), /100,000 of moved, bytes/);
   await page.keyboard.press("3");
@@ -311,8 +311,8 @@ test("what is not counted has no number", async () => {
   await show("uncounted", known(
     { taken: { mode: "cpu", rate: 1000, lost: [] } },
     { ...sectionsOf(uncounted),
-      time: column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
-      samples: column([0, 0, 0, 30, 0, 0, 0, 0, 0]) }));
+      time: rare([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
+      samples: rare([0, 0, 0, 30, 0, 0, 0, 0, 0]) }));
   await page.keyboard.press("3");
   assert.equal((await cells("functions", "name .name"))[0], "lex");
   assert.equal((await cells("functions", "calls"))[0], "–");
@@ -323,8 +323,8 @@ test("what is not counted has no number", async () => {
 test("lines have the time of their samples, functions their calls",
   async () => {
     await show("lines", known({ taken: { mode: "cpu", rate: 1000, lost: [] } },
-      { time: column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
-        samples: column([0, 0, 0, 30, 0, 0, 0, 0, 0]),
+      { time: rare([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
+        samples: rare([0, 0, 0, 30, 0, 0, 0, 0, 0]),
         lines: column([3, 1, 31, 20e6, 20, 3, 1, 33, 10e6, 10]) }));
     await page.keyboard.press("5");
     const rows = page.locator("#panel-source .half").nth(1).locator(".row");
@@ -341,7 +341,7 @@ test("a comparison colours what changed", async () => {
   const before = [0, 1, 10, 200, 20, 30, 5, 0, 20];
 
   await show("diff", known({}, { "b.calls": column(before),
-                                 "b.time": column(before.map(() => 0)) }));
+                                 "b.time": rare(before.map(() => 0)) }));
   assert.deepEqual(await page.locator(".legend").innerText()
     .then((text) => text.split(/\s+/)), ["fewer", "same", "more"]);
   const colours = await page.evaluate(() => {
@@ -360,7 +360,7 @@ test("a comparison's table begins with the largest change, in sight",
     const before = [0, 1, 10, 200, 20, 30, 5, 0, 20];
 
     await show("diff", known({}, { "b.calls": column(before),
-                                   "b.time": column(before.map(() => 0)) }));
+                                   "b.time": rare(before.map(() => 0)) }));
     await page.keyboard.press("3");
     const head = page.locator("#panel-functions [aria-sort=descending]");
     const rows = page.locator("#panel-functions .row .name");
@@ -376,12 +376,12 @@ test("a comparison's table begins with the largest change, in sight",
 test("changes of sampled time that may be random are muted", async () => {
   const before = [0, 0, 0, 300, 50, 0, 0, 0, 40];
   const after = [0, 0, 0, 100, 55, 0, 0, 5, 40];
-  const ns = (samples) => column(samples.map((n) => n * 1e6));
+  const ns = (samples) => rare(samples.map((n) => n * 1e6));
 
   await show("random", known({ taken: { mode: "cpu", rate: 1000, lost: [] } }, {
-    time: ns(after), samples: column(after),
+    time: ns(after), samples: rare(after),
     "b.calls": column([0, 1, 10, 200, 20, 30, 5, 0, 20]),
-    "b.time": ns(before), "b.hits": column(before) }));
+    "b.time": ns(before), "b.hits": rare(before) }));
   const colours = await page.evaluate(() => {
     const { graph } = clew.views.graph;
 
@@ -466,7 +466,7 @@ test("an import claims nothing about hooks", async () => {
 });
 
 test("a page of imported samples calls nothing exact", async () => {
-  const zeros = column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]);
+  const zeros = rare([0, 0, 0, 30e6, 0, 0, 0, 0, 0]);
 
   await show("samples", known({ imported: { from: "perf", calls: false },
     value: { name: "samples", unit: "samples" },
@@ -482,7 +482,7 @@ test("a page of imported samples calls nothing exact", async () => {
 test("an import without contexts has calls that are estimated by context",
   async () => {
     const taken = { mode: "cpu", rate: 1000, lost: [] };
-    const zeros = column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]);
+    const zeros = rare([0, 0, 0, 30e6, 0, 0, 0, 0, 0]);
 
     await show("estimated", known({ taken, imported: {
       from: "callgrind", calls: true, estimated_contexts: true } },

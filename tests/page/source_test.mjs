@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { folder, page, settled, show } from "./browser.mjs";
 import { clickFrame, groupSections, groupsOf, items, known } from "./known.mjs";
-import { column } from "./synthetic.mjs";
+import { column, rare } from "./synthetic.mjs";
 
 const text = Array.from({ length: 400 }, (_, i) => i + 1 === 31
   ? "\tif (x < y) lex(\"<img src=y onerror=alert(1)>\");" : `line ${i + 1};`);
@@ -18,8 +18,8 @@ const text = Array.from({ length: 400 }, (_, i) => i + 1 === 31
 function sourced(extra = {}) {
   return known({ taken: { mode: "cpu", rate: 1000, lost: [] }, sources: [
     { file: 1, newer: false, text: `${text.join("\n")}\n` }], ...extra }, {
-    time: column([0, 0, 0, 30e6, ...items.slice(3).map(() => 0)]),
-    samples: column([0, 0, 0, 30, ...items.slice(3).map(() => 0)]),
+    time: rare([0, 0, 0, 30e6, ...items.slice(3).map(() => 0)]),
+    samples: rare([0, 0, 0, 30, ...items.slice(3).map(() => 0)]),
     lines: column([3, 1, 31, 20e6, 20, 3, 1, 33, 10e6, 10]) });
 }
 
@@ -32,7 +32,7 @@ function called(extra = {}, sections = {}) {
 
   return known({ taken: { mode: "cpu", rate: 1000, lost: [] }, sources: [
     { file: 1, newer: false, text: `${text.join("\n")}\n` }], ...extra }, {
-    time: column(time), samples: column(time.map((ns) => ns / 1e6)),
+    time: rare(time), samples: rare(time.map((ns) => ns / 1e6)),
     lines: column([3, 1, 31, 30e6, 30, 6, 1, 41, 5e6, 5, 5, 1, 52, 2e6, 2]),
     callers: column([2, 1, 12, 1, 1, 25, 1, 1, 14, 1, 1, 41, 1, 1, 51, 1, 1, 41,
                      1, 1, 14]), ...sections });

@@ -43,6 +43,25 @@ export function column(numbers) {
   return Buffer.from(made.bytes);
 }
 
+/* A column of which most numbers are 0: of several only their number is there. */
+export function rare(numbers) {
+  const made = new Column();
+  let zeros = 0;
+
+  for (const number of numbers)
+    if (number === 0) {
+      zeros++;
+    } else {
+      if (zeros > 0) {
+        made.put(0);
+        made.put(zeros);
+      }
+      made.put(number);
+      zeros = 0;
+    }
+  return Buffer.from(made.bytes);
+}
+
 /* sections: { name: Buffer }; meta is turned into one. */
 export function page(meta, sections) {
   const parts = [];
@@ -67,15 +86,8 @@ export const kinds = ["note", "native", "jni", "java", "inlined", "generated",
  * of the page is made up around it.
  */
 export function sectionsOf(items) {
-  const last = [0];
-  const up = [0];
-
-  items.forEach(([depth], i) => {
-    up.push(i + 1 - last[depth - 1]);
-    last[depth] = i + 1;
-  });
   return {
-    up: column(up),
+    ended: column(items.map(([depth], i) => (items[i - 1]?.[0] ?? 0) + 1 - depth)),
     function: column([0, ...items.map(([, f]) => f)]),
     calls: column([0, ...items.map(([, , self]) => self)]),
   };
@@ -258,8 +270,8 @@ export function synthetic(contexts, options = {}) {
     const samples = selves.map((self) => Math.floor(self / 4e5 + r() * 1.02));
 
     meta.taken = { mode: "cpu", rate: 997, lost: [] };
-    sections.samples = column([0, ...samples]);
-    sections.time = column([0, ...samples.map((n) => n * 1003009)]);
+    sections.samples = rare([0, ...samples]);
+    sections.time = rare([0, ...samples.map((n) => n * 1003009)]);
   }
   if (options.threads)
     addThreads(r, meta, sections, selves);

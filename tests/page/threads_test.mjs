@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { costOf, folder, page, settled, show } from "./browser.mjs";
 import { cells, frame, functionsOf, known, near } from "./known.mjs";
-import { column, kinds, synthetic } from "./synthetic.mjs";
+import { column, kinds, rare, synthetic } from "./synthetic.mjs";
 
 /* one: main, parse and lex; two: the other contexts. */
 function threaded() {
@@ -94,8 +94,8 @@ test("native functions have their Java callers below them", async () => {
 test("time of a native function is counted once, whatever recurs", async () => {
   /* read below main, and below eval, which read calls again: 5 ms in total. */
   await show("natives-time", java({
-    time: column([0, 0, 0, 0, 0, 1e6, 2e6, 0, 4e6]),
-    samples: column([0, 0, 0, 0, 0, 1, 2, 0, 4]) },
+    time: rare([0, 0, 0, 0, 0, 1e6, 2e6, 0, 4e6]),
+    samples: rare([0, 0, 0, 0, 0, 1, 2, 0, 4]) },
   { taken: { mode: "cpu", rate: 1000, lost: [] } }));
   await openTab("Natives of Java");
   assert.equal((await cells("natives", "totaltime"))[0], "7.000 ms");

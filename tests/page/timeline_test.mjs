@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { build, context, folder, openBrowser, page, settled, show }
   from "./browser.mjs";
-import { column, kinds, metaOf, page as write, sectionsOf, timelineOf }
+import { column, kinds, metaOf, page as write, rare, sectionsOf, timelineOf }
   from "./synthetic.mjs";
 
 const MS = 1e6;
@@ -371,8 +371,8 @@ const sampled = [
                                        [60 * MS, 30 * MS, 5, 3]] }];
 const sampledPage = () => pageOf(sampled, {
   meta: { taken: { mode: "wall", rate: 100, lost: [] } },
-  sections: { time: column([0, 0, 10 * MS, 20 * MS, 10 * MS, 40 * MS]),
-              samples: column([0, 0, 1, 2, 1, 4]) } });
+  sections: { time: rare([0, 0, 10 * MS, 20 * MS, 10 * MS, 40 * MS]),
+              samples: rare([0, 0, 1, 2, 1, 4]) } });
 
 test("of samples a range has time, and no calls", async () => {
   await open("timeline-sampled", sampledPage());

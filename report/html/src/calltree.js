@@ -101,7 +101,7 @@ export class CallTreeView {
   get #key() {
     const { profile, measure, views } = this.app;
 
-    return [profile.below.calls, measure, views.graph.isInverted];
+    return [profile.below, measure, views.graph.isInverted];
   }
 
   /* Whether the table has the tree that the page shows now. */

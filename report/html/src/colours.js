@@ -51,7 +51,7 @@ export class Colours {
     const { profile } = this;
     const total = new Float64Array(profile.meta.modules.length);
 
-    profile.rows.calls.forEach((calls, f) => {
+    profile.allCalls.forEach((calls, f) => {
       if (profile.module(f) >= 0)
         total[profile.module(f)] += calls;
     });

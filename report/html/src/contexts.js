@@ -6,6 +6,8 @@
  */
 
 export class Contexts {
+  #outermost = null;
+
   /* Functions have numbers below `size`. */
   constructor(parent, functions, size) {
     this.size = size;
@@ -13,7 +15,35 @@ export class Contexts {
     this.parent = parent;
     this.function = functions;
     this.end = this.#ends();
-    this.isOutermost = this.#outermost();
+  }
+
+  /*
+   * Returns, by context, whether no caller is the same function. Sums over
+   * these contexts count recursion once.
+   */
+  get isOutermost() {
+    this.#outermost ??= this.#findOutermost();
+    return this.#outermost;
+  }
+
+  /* Returns the sums of subtrees. */
+  sum(self) {
+    const { count, parent } = this;
+    const below = self.slice();
+
+    for (let i = count - 1; i > 0; i--)
+      below[parent[i]] += below[i];
+    return below;
+  }
+
+  /* Returns the sums of functions. */
+  sumByFunction(self) {
+    const { count, function: functions } = this;
+    const sums = new Float64Array(this.size);
+
+    for (let i = 1; i < count; i++)
+      sums[functions[i]] += self[i];
+    return sums;
   }
 
   #ends() {
@@ -28,21 +58,16 @@ export class Contexts {
     return end;
   }
 
-  /*
-   * Returns, by context, whether no caller is the same function. Sums over
-   * these contexts count recursion once.
-   */
-  #outermost() {
-    const outermost = new Uint8Array(this.count);
+  #findOutermost() {
+    const { count, parent, function: functions } = this;
+    const outermost = new Uint8Array(count);
     const active = new Uint32Array(this.size);
-    const path = [];
 
-    for (let i = 1; i < this.count; i++) {
-      while (path.length && this.end[path[path.length - 1]] <= i)
-        active[this.function[path.pop()]]--;
-      outermost[i] = active[this.function[i]] === 0 ? 1 : 0;
-      active[this.function[i]]++;
-      path.push(i);
+    for (let i = 1, open = 0; i < count; open = i++) {
+      for (; open !== parent[i]; open = parent[open])
+        active[functions[open]]--;
+      outermost[i] = active[functions[i]] === 0 ? 1 : 0;
+      active[functions[i]]++;
     }
     return outermost;
   }

@@ -21,10 +21,39 @@ function bytesOf(base64) {
   return bytes;
 }
 
+const PIECE = 1 << 20; /* bytes that are decompressed at a time */
+
+async function write(bytes, stream) {
+  const writer = stream.getWriter();
+
+  for (let i = 0; i < bytes.length; i += PIECE)
+    await writer.write(bytes.subarray(i, i + PIECE));
+  await writer.close();
+}
+
+async function read(stream) {
+  const reader = stream.getReader();
+  const pieces = [];
+  let length = 0;
+
+  for (let { value } = await reader.read(); value;
+    { value } = await reader.read()) {
+    pieces.push(value);
+    length += value.length;
+  }
+  const bytes = new Uint8Array(length);
+
+  for (const piece of pieces.reverse())
+    bytes.set(piece, length -= piece.length);
+  return bytes;
+}
+
 async function inflate(base64) {
-  const stream = new Blob([bytesOf(base64)]).stream()
-    .pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const { readable, writable } = new DecompressionStream("deflate");
+  const [bytes] = await Promise.all([read(readable),
+                                     write(bytesOf(base64), writable)]);
+
+  return bytes;
 }
 
 /* Returns { name: bytes }. */
@@ -67,14 +96,47 @@ export class Numbers {
     return number;
   }
 
+  /* Repeats next() here, which is twice as fast as calling it. */
   fill(array) {
-    for (let i = 0; i < array.length; i++)
-      array[i] = this.next();
+    const { bytes } = this;
+    let { at } = this;
+
+    for (let i = 0; i < array.length; i++) {
+      let byte = bytes[at++];
+      let number = byte & 0x7f;
+
+      for (let scale = 128; byte & 0x80; scale *= 128) {
+        byte = bytes[at++];
+        number += (byte & 0x7f) * scale;
+      }
+      array[i] = number;
+    }
+    this.at = at;
+    return array;
+  }
+
+  /*
+   * Fills an array of zeros with a column of which most numbers are 0: instead
+   * of several zeros it has a 0 and their number, and none at its end.
+   */
+  fillRare(array) {
+    for (let i = 0; !this.isAtEnd;) {
+      const number = this.next();
+
+      if (number === 0)
+        i += this.next();
+      else
+        array[i++] = number;
+    }
     return array;
   }
 }
 
-/* Returns { meta, column(name, array): filled or null, numbers(name) }. */
+/*
+ * Returns { meta, column(name, array) and rare(name, array): filled or null,
+ * numbers(name), own(name): numbers to read later, for which the other sections
+ * need not be kept }.
+ */
 export async function decode(base64) {
   const found = sections(await inflate(base64.trim()));
   const meta = JSON.parse(new TextDecoder().decode(found.meta));
@@ -82,7 +144,10 @@ export async function decode(base64) {
   return {
     meta,
     numbers: (name) => found[name] ? new Numbers(found[name]) : null,
+    own: (name) => found[name] ? new Numbers(found[name].slice()) : null,
     column: (name, array) =>
       found[name] ? new Numbers(found[name]).fill(array) : null,
+    rare: (name, array) =>
+      found[name] ? new Numbers(found[name]).fillRare(array) : null,
   };
 }

@@ -80,7 +80,7 @@ export class GraphView {
   get #key() {
     const { profile, measure } = this.app;
 
-    return [measure, this.isInverted, profile.below.calls];
+    return [measure, this.isInverted, profile.below];
   }
 
   /* Whether the graph has the tree that the page shows now. */

@@ -11,12 +11,11 @@
  * columns; ascending. Returns null if the page has none.
  */
 export function readCallers(data) {
-  const numbers = data.numbers("callers");
+  const numbers = data.own("callers");
   const callers = { context: [], file: [], line: [] };
 
   if (!numbers || numbers.isAtEnd)
     return null;
-  numbers.bytes = numbers.bytes.slice(); /* the other sections can be freed */
   return () => { /* the first call reads them */
     for (let context = 0; !numbers.isAtEnd;) {
       callers.context.push(context += numbers.next());

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recording in columns by context (see contexts.js). Sums are computed in
- * one backward pass.
+ * The recording in columns by context (see contexts.js). There may be ten
+ * million contexts, so the first access computes what the first view does not
+ * show.
  *
  * A measure is "calls" or "time". Each has `self`, for single contexts, and
  * `below`, for subtrees. select() selects threads or processes, and a time
@@ -20,7 +21,25 @@ import { fold, transform } from "./transform.js";
 const partOf = ({ chosen, range, other, isBefore }) =>
   JSON.stringify([chosen?.map(({ index }) => index), range, other, isBefore]);
 
+/* Returns a function that returns what the first call of it computes. */
+function once(compute) {
+  let result = null;
+
+  return () => result ??= compute();
+}
+
+/* The sums of subtrees of these columns. */
+class Below {
+  constructor(contexts, self) {
+    for (const key of ["calls", "time", "samples"])
+      Object.defineProperty(this, key, {
+        get: once(() => self[key] && contexts.sum(self[key])) });
+  }
+}
+
 export class Profile {
+  #rowsOnce;
+
   constructor(data) {
     const { meta } = data;
     const contexts = meta.contexts + 1;
@@ -36,10 +55,10 @@ export class Profile {
     this.tails = this.#tails(data);
     this.whole = {
       calls: data.column("calls", new Float64Array(contexts)),
-      time: data.column("time", new Float64Array(contexts)),
-      samples: data.column("samples", new Float64Array(contexts)),
+      time: data.rare("time", new Float64Array(contexts)),
+      samples: data.rare("samples", new Float64Array(contexts)),
     };
-    this.allCounted = this.#counted();
+    this.allCalls = this.contexts.sumByFunction(this.whole.calls);
     const before = this.#before(data, contexts);
 
     this.recordedBase = before && this.#compare(before);
@@ -61,43 +80,41 @@ export class Profile {
     [this.firstMeasure] = this.measures;
   }
 
-  /* Column "up" has the distance between a context and its parent. */
+  /* Column "ended" has how many contexts end where a context begins. */
   #parents(data, count) {
-    const parent = data.column("up", new Uint32Array(count));
+    const parent = new Uint32Array(count);
 
-    for (let i = 1; i < count; i++)
-      parent[i] = i - parent[i];
+    data.column("ended", parent.subarray(1));
+    for (let i = 1; i < count; i++) {
+      let open = i - 1;
+
+      for (let ended = parent[i]; ended > 0; ended--)
+        open = parent[open];
+      parent[i] = open;
+    }
     return parent;
   }
 
+  /* Returns a function that returns the tail calls, by context. */
   #tails(data) {
-    const tails = new Map();
-    const numbers = data.numbers("tail");
-    let context = 0;
+    const numbers = data.own("tail");
 
-    while (numbers && !numbers.isAtEnd)
-      tails.set(context += numbers.next(), numbers.next());
-    return tails;
-  }
+    return once(() => {
+      const tails = new Map();
+      let context = 0;
 
-  /*
-   * Returns, by function, whether it has calls; others appear only in samples.
-   */
-  #counted() {
-    const counted = new Uint8Array(this.functions.name.length);
-
-    for (let i = 1; i < this.count; i++)
-      if (this.whole.calls[i] > 0)
-        counted[this.function[i]] = 1;
-    return counted;
+      while (numbers && !numbers.isAtEnd)
+        tails.set(context += numbers.next(), numbers.next());
+      return tails;
+    });
   }
 
   /* Returns the other recording of a comparison, if there is one. */
   #before(data, contexts) {
     const self = {
       calls: data.column("b.calls", new Float64Array(contexts)),
-      time: data.column("b.time", new Float64Array(contexts)),
-      samples: data.column("b.hits", new Float64Array(contexts)),
+      time: data.rare("b.time", new Float64Array(contexts)),
+      samples: data.rare("b.hits", new Float64Array(contexts)),
     };
 
     if (!self.calls)
@@ -109,10 +126,8 @@ export class Profile {
 
   /* Compares columns with those of another recording or period. */
   #compare(self, now = this.whole) {
-    const below = (of) => ({ calls: this.sum(of.calls),
-                             time: of.time && this.sum(of.time),
-                             samples: of.samples && this.sum(of.samples) });
-    const base = { self, below: below(self), now: below(now), nowSelf: now };
+    const base = { self, below: new Below(this.contexts, self),
+                   now: new Below(this.contexts, now), nowSelf: now };
 
     base.significance = new Significance(base, { self: now, below: base.now });
     return base;
@@ -167,15 +182,6 @@ export class Profile {
     return lines;
   }
 
-  /* Returns sums of subtrees. */
-  sum(self) {
-    const below = Float64Array.from(self);
-
-    for (let i = this.count - 1; i > 0; i--)
-      below[this.parent[i]] += below[i];
-    return below;
-  }
-
   /*
    * Selects a part of the recording. `chosen` is an array of this.groups; null:
    * all. `range` is { from, to, lane: if only one }, or null. `other` is a
@@ -208,11 +214,7 @@ export class Profile {
     }
     this.#take(shown);
     this.whole = this.#folded(whole);
-    this.tails = new Map();
-    for (const [context, number] of tails)
-      if (this.shown(context) >= 0)
-        this.tails.set(this.shown(context),
-          (this.tails.get(this.shown(context)) ?? 0) + number);
+    this.tails = once(() => this.#foldedTails(tails()));
     this.recordedBase = before && this.#compare(this.#folded(before));
     this.#count();
   }
@@ -234,6 +236,20 @@ export class Profile {
         [key, column && fold(column, this.to, this.count)])) : columns;
   }
 
+  #foldedTails(tails) {
+    const folded = new Map();
+
+    for (const [context, number] of tails)
+      if (this.shown(context) >= 0)
+        folded.set(this.shown(context),
+                   (folded.get(this.shown(context)) ?? 0) + number);
+    return folded;
+  }
+
+  get isOutermost() {
+    return this.contexts.isOutermost;
+  }
+
   /* Whether only a part of the recording is selected. */
   get isPart() {
     return Boolean(this.chosen || this.range);
@@ -253,26 +269,31 @@ export class Profile {
       : this.recordedBase;
     if (this.isBefore && this.base && (this.other || !(range || chosen)))
       this.self = this.base.self;
-    this.isCounted = hasCalls ? this.allCounted
-      : new Uint8Array(this.allCounted.length);
+    /* Functions without calls appear only in samples. */
+    this.isCounted = Uint8Array.from(this.allCalls, (calls) =>
+      hasCalls && calls > 0 ? 1 : 0);
     this.measures = [...whole.time ? ["time"] : [],
                      ...hasCalls ? ["calls"] : []];
-    this.below = {
-      calls: this.sum(this.self.calls),
-      time: this.self.time && this.sum(this.self.time),
-      samples: this.self.samples && this.sum(this.self.samples),
-    };
-    this.samples = this.below.samples ? this.below.samples[0] : 0;
-    this.squares = this.samples ? this.#squares() : 0;
-    this.rows = this.#rows();
+    this.below = new Below(this.contexts, this.self);
+    [this.samples, this.squares] = this.#sampleSums();
+    this.#rowsOnce = once(() => this.#makeRows());
   }
 
-  /* Returns the sum of the squares of the samples' times. */
-  #squares() {
+  /* Returns the number of samples, and the sum of the squares of their times. */
+  #sampleSums() {
     const { time, samples } = this.self;
+    let all = 0, squares = 0;
 
-    return time.reduce((sum, t, i) =>
-      sum + (samples[i] ? t * t / samples[i] : 0), 0);
+    for (let i = 0; samples && i < samples.length; i++)
+      if (samples[i]) {
+        all += samples[i];
+        squares += time[i] * time[i] / samples[i];
+      }
+    return [all, squares];
+  }
+
+  get rows() {
+    return this.#rowsOnce();
   }
 
   /*
@@ -326,7 +347,9 @@ export class Profile {
   }
 
   /* Returns columns by function. */
-  #rows() {
+  #makeRows() {
+    const { function: functions, isOutermost, self } = this;
+    const { calls, time, samples } = this.below;
     const size = this.functions.name.length;
     const make = () => new Float64Array(size);
     const rows = { calls: make(), contexts: make(), samples: make(),
@@ -335,21 +358,21 @@ export class Profile {
                             samples: make() } };
 
     for (let i = 1; i < this.count; i++) {
-      const f = this.function[i];
+      const f = functions[i];
 
       if (!this.isPart || this.#isActive(i))
         rows.contexts[f]++;
-      rows.calls[f] += this.self.calls[i];
-      if (this.self.time) {
-        rows.self.time[f] += this.self.time[i];
-        rows.samples[f] += this.self.samples ? this.self.samples[i] : 0;
+      rows.calls[f] += self.calls[i];
+      if (self.time) {
+        rows.self.time[f] += self.time[i];
+        rows.samples[f] += self.samples ? self.samples[i] : 0;
       }
-      if (this.isOutermost[i]) {
-        rows.total.calls[f] += this.below.calls[i];
-        if (this.below.time)
-          rows.total.time[f] += this.below.time[i];
-        if (this.below.samples)
-          rows.total.samples[f] += this.below.samples[i];
+      if (isOutermost[i]) {
+        rows.total.calls[f] += calls[i];
+        if (time)
+          rows.total.time[f] += time[i];
+        if (samples)
+          rows.total.samples[f] += samples[i];
       }
     }
     rows.self.calls = rows.calls;

@@ -61,7 +61,7 @@ export class ContextTree {
     return { self: of(self), total: of(below), contexts: 1,
              samples: self.samples?.[node],
              base: base && { before: of(base.below), now: of(base.now) },
-             tails: this.profile.tails.get(node) };
+             tails: this.profile.tails().get(node) };
   }
 
   /* Returns whether a match is among these nodes or below them. */

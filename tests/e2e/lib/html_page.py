@@ -101,16 +101,29 @@ class Page:
             self.sections[name.decode().strip()] = raw[at + 16:at + 16 + size]
             at += 16 + size
         self.meta = json.loads(self.sections["meta"])
-        self.up, self.function, self.calls = (
+        ended, self.function, self.calls = (
             Numbers(self.sections[key]).values
-            for key in ("up", "function", "calls"))
+            for key in ("ended", "function", "calls"))
+        self.parent = [0]
+        for count in ended:
+            caller = len(self.parent) - 1
+            for _ in range(count):
+                caller = self.parent[caller]
+            self.parent.append(caller)
         self.names = self.meta["functions"]["name"]
+
+    def rare(self, name):
+        """Returns a column of which most numbers are 0, by context."""
+        numbers, found = iter(Numbers(self.sections[name]).values), []
+        for number in numbers:
+            found += [number] if number else [0] * next(numbers)
+        return found + [0] * (len(self.parent) - len(found))
 
     def paths(self):
         """Returns {names from the outermost function: calls}."""
         path, found = [()], collections.Counter()
-        for i in range(1, len(self.up)):
-            path.append(path[i - self.up[i]] + (self.names[self.function[i]],))
+        for i in range(1, len(self.parent)):
+            path.append(path[self.parent[i]] + (self.names[self.function[i]],))
             found[path[i]] += self.calls[i]
         return found
 
