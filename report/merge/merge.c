@@ -89,12 +89,18 @@ static uint64_t count_steps(const struct work *work)
 	return steps;
 }
 
+/* Returns whether nothing reads the part after it has been merged. */
+static int is_read_once(const struct work *work)
+{
+	return work->whose->is_only_merged || work->recording->has_headers_only;
+}
+
 static void forget_contexts(const struct work *work)
 {
 	const struct part_tallies *tallies = &work->tallies;
 
-	for (size_t i = 0;
-	     work->whose->is_only_merged && i < tallies->context_spans; i++)
+	for (size_t i = 0; is_read_once(work) && i < tallies->context_spans;
+	     i++)
 		part_forget(work->part, tallies->contexts[i].items,
 			    tallies->contexts[i].count *
 				    sizeof(struct wire_context));
@@ -103,7 +109,7 @@ static void forget_contexts(const struct work *work)
 static void forget_counts(const struct work *work,
 			  const struct count_span *span)
 {
-	if (work->whose->is_only_merged)
+	if (is_read_once(work))
 		part_forget(work->part, span->items,
 			    span->count * sizeof(*span->items));
 }

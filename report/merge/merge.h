@@ -39,7 +39,8 @@ struct whose {
 	int without_trace_times; /* ignore time stamps of traces */
 	/*
 	 * The recording is merged once. Then only one part is in memory at a
-	 * time, and counts that have been merged are freed.
+	 * time, and counts that have been merged are freed. The same is done
+	 * if recording.has_headers_only is set.
 	 */
 	int is_only_merged;
 	/* If not NULL, called with each part while it is loaded, in order. */

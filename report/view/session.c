@@ -217,8 +217,20 @@ static void merge(struct session *session, const struct whose *whose,
 	hooking_costs_sort(&session->hooking);
 }
 
-/* The greatest number of parts that stay in memory for a further merge. */
-enum { PARTS_KEPT = 8 };
+/*
+ * The greatest number and size of parts that stay in memory for a further
+ * merge.
+ */
+enum { PARTS_KEPT = 8, BYTES_KEPT = 64 << 20 };
+
+static int are_kept(const struct recording *recording)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < recording->part_count; i++)
+		bytes += recording->parts[i].header->end;
+	return recording->part_count <= PARTS_KEPT && bytes <= BYTES_KEPT;
+}
 
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why)
@@ -228,9 +240,8 @@ int session_open(struct session *session, const char *path,
 
 	if (err)
 		return err;
-	/* Parts that are read several times stay in memory if they are few. */
-	if (!whose->is_only_merged &&
-	    session->recording.part_count <= PARTS_KEPT)
+	/* Parts that are read several times stay in memory if they are small. */
+	if (!whose->is_only_merged && are_kept(&session->recording))
 		session->recording.has_headers_only = 0;
 	session->path = memory_printf("%s", path);
 	catalog_init(&session->catalog);
