@@ -38,6 +38,8 @@ void hot_thunk_carried_reported(void);
 void hot_thunk_trace_call(void);
 void hot_thunk_trace_tail(void);
 void hot_thunk_trace_return(void);
+void hot_thunk_depth_call(void);
+void hot_thunk_depth_tail(void);
 
 /*
  * C functions that the thunks call. `slot` is the stack address of the return

@@ -50,6 +50,7 @@
 #define HOT_TRACE_LEFT       272
 #define HOT_TAIL             280
 #define HOT_TAIL_COUNT       288
+#define HOT_ASIDE            336
 #define HOT_COMPILED_FRAME   384
 
 /*
@@ -182,6 +183,15 @@
 #define TRACE_TAIL_BELOW_WORD 0x02bf0002
 #define TRACE_TAIL_OUT_WORD   0x02ff0002
 #define TRACE_SITE_WORD       0x01bf0003
+/* The largest size of a window: the places of words, 8 bytes each. */
+#define TRACE_PLACES_BYTES 8192
+
+/* Offsets in struct hot_aside (thread.h). */
+#define ASIDE_DEPTH_SPAN 0
+#define ASIDE_DEPTH_DEEP 8
+#define ASIDE_DEPTH_LOW  16
+#define ASIDE_DEPTH_MAX  24
+#define ASIDE_LEVELS     16864
 
 /* Sizes of the tables that the thunk of tail calls reads (tails.h). */
 #define TAIL_CUTS_LOG2  12

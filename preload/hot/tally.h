@@ -231,7 +231,6 @@ struct tally_presence {
  * has set is_turning.
  */
 struct past_depths;
-struct depth_slots;
 struct call_entries;
 
 struct tally_packets {
@@ -248,8 +247,6 @@ struct tally_packets {
 	uint64_t sequence; /* number of the latest context in a packet */
 	/* Set if calls of old packets are counted. */
 	struct past_depths *past;
-	/* The slots of active calls (tracing/trace_depth.c). */
-	struct depth_slots *depths;
 	/* The values of active calls (tracing/call_values.c). */
 	struct call_entries *values;
 };

@@ -124,6 +124,16 @@ struct hot_loans {
  * forked child also finds it.
  */
 struct hot_aside {
+	/* With --trace-depth (tracing/trace_depth.h): */
+	struct hot_depth {
+		uint64_t span; /* size of the window in bytes (trace_span) */
+		/*
+		 * Calls with slots from `low` to `deep` are too deep while the
+		 * function with the slot `deep` runs. 0: none.
+		 */
+		uint64_t deep, low;
+		uint64_t max; /* the option's value */
+	} depth;
 	struct hot_lent {
 		/*
 		 * The exception is taken not to have landed while the stack
@@ -161,20 +171,6 @@ struct hot_aside {
 	 * words of the packet (tracing/trace_window.h).
 	 */
 	uint64_t placed_until;
-	/* Trace with a limited depth: */
-	struct hot_depth {
-		uint64_t slot; /* stack slot of the latest call */
-		/*
-		 * number of slots in struct depth_slots (tracing/trace_depth.c)
-		 */
-		uint32_t count;
-		uint8_t is_known;
-		/*
-		 * packet.moved was set while all calls were deeper than the
-		 * limit, so a context must be written before the next call.
-		 */
-		uint8_t owes_context;
-	} depth;
 	/*
 	 * A part of the stack in which clew keeps a list of return addresses
 	 * (stack/heal.h), from its start to its end; 0: none.
@@ -204,6 +200,11 @@ struct hot_aside {
 		uint64_t copies; /* number of copies that were begun */
 		uint64_t words[HOT_WINDOW_WORDS];
 	} window;
+	/*
+	 * With --trace-depth: the levels of functions, by the places of their
+	 * slots (tracing/trace_depth.h). Written before its first use.
+	 */
+	uint32_t levels[TRACE_PLACES_BYTES / 8];
 };
 
 /*
@@ -300,7 +301,8 @@ struct hot_thread {
 	uint64_t trace_limit;
 	/*
 	 * Size in bytes of the window, the part of the stack that words
-	 * describe.
+	 * describe. With --trace-depth it is 0, so that stubs call trace_call
+	 * for each call.
 	 */
 	uint64_t trace_span;
 	void (*trace_call)(void);
@@ -309,7 +311,9 @@ struct hot_thread {
 	uint64_t trace_base; /* the window's beginning plus 8 */
 	/*
 	 * The stack pointer after the latest return, if no call followed;
-	 * otherwise a smaller number.
+	 * otherwise a smaller number. With --trace-depth that number is the
+	 * distance of the latest call's slot from the window's beginning, or 0
+	 * if it is unknown.
 	 */
 	uint64_t trace_left;
 	void (*tail)(void);
@@ -409,6 +413,16 @@ HOT_OFFSET(trace_left, HOT_TRACE_LEFT);
 HOT_OFFSET(trace_return, HOT_TRACE_RETURN);
 HOT_OFFSET(tail, HOT_TAIL);
 HOT_OFFSET(tail_count, HOT_TAIL_COUNT);
+HOT_OFFSET(aside, HOT_ASIDE);
+
+#define ASIDE_OFFSET(member, offset)                                           \
+	_Static_assert(offsetof(struct hot_aside, member) == (offset), "asm")
+
+ASIDE_OFFSET(depth.span, ASIDE_DEPTH_SPAN);
+ASIDE_OFFSET(depth.deep, ASIDE_DEPTH_DEEP);
+ASIDE_OFFSET(depth.low, ASIDE_DEPTH_LOW);
+ASIDE_OFFSET(depth.max, ASIDE_DEPTH_MAX);
+ASIDE_OFFSET(levels, ASIDE_LEVELS);
 HOT_OFFSET(compiled_frame, HOT_COMPILED_FRAME);
 
 extern _Thread_local struct hot_thread hot

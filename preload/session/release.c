@@ -20,7 +20,6 @@
 #include "preload/stubs/stub_write.h"
 #include "preload/sys/sys.h"
 #include "preload/tracing/call_values.h"
-#include "preload/tracing/trace_depth.h"
 
 #define SPARED_MAX 1024 /* largest number of pages that are not freed */
 #define ROWS_MAX   4096
@@ -394,7 +393,6 @@ static void unmap_trace(struct recorder *recorder)
 	for (struct tally *t = recorder->tallies.first; t; t = t->next) {
 		trace_unmap_packets(t);
 		past_calls_unmap(t);
-		trace_depth_unmap(t);
 		call_values_unmap(t);
 	}
 	trace_unmap(&recorder->trace);

@@ -305,7 +305,7 @@ static int is_heard(uint64_t slot)
 {
 	return switch_is_on() && hot.packet.end &&
 	       !(rt.config->trace_depth &&
-		 trace_depth_has_left_out((const uint64_t *)slot));
+		 trace_depth_has_omitted((const uint64_t *)slot));
 }
 
 /* Returns whether the contexts in the packet still agree with the stack. */

@@ -13,6 +13,7 @@
 #include "preload/tracing/call_values.h"
 #include "preload/tracing/packet_words.h"
 #include "preload/tracing/surroundings.h"
+#include "preload/tracing/trace_depth.h"
 #include "preload/tracing/trace_window.h"
 #include "wire/id.h"
 
@@ -182,6 +183,8 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 				      WIRE_PACKET_BEGIN_WORDS(found.count));
 	packet_give_back((uintptr_t)begin, claimed,
 			 (uintptr_t)end - (uintptr_t)begin);
+	if (rt.config->trace_depth)
+		trace_depth_begin(&of, &found, &window);
 	settle(&window, until, end);
 	call_values_put_around(slot, window.base, place, found.leaving,
 			       found.leaving_count);

@@ -35,11 +35,24 @@ void trace_set_limit(void)
 
 	do {
 		limit = thread->packet.limit;
-		thread->trace_limit = rt.config->trace_depth ? 0 : limit;
+		thread->trace_limit = limit;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (limit != thread->packet.limit);
 	if (!switch_is_on() || thread->packet.moved)
 		thread->trace_limit = 0;
+}
+
+void trace_stop(void)
+{
+	if (hot.aside)
+		*(volatile uint64_t *)&hot.aside->depth.deep = 0;
+	*(volatile uint64_t *)&hot.trace_limit = 0;
+}
+
+void trace_renew_limit(void)
+{
+	if (hot.trace_limit || !rt.config->trace_depth)
+		trace_set_limit();
 }
 
 void trace_plan_stamp(void)

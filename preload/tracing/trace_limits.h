@@ -36,6 +36,19 @@ int trace_is_full(uint64_t bytes);
 void trace_set_limit(void);
 
 /*
+ * Stops the stubs: each further call takes the slow path, until
+ * trace_set_limit(). Calls that are too deep also take the slow path.
+ */
+void trace_stop(void);
+
+/*
+ * Sets the limit again if stubs may use it: not while they are stopped by
+ * trace_stop() and calls are limited to a depth. The next call then finds out
+ * how deep it is.
+ */
+void trace_renew_limit(void);
+
+/*
  * Plans the next time stamp, by setting the limit behind the words of the calls
  * that precede the stamp. If a signal handler changes the limit meanwhile, its
  * change remains.

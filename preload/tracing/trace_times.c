@@ -124,7 +124,7 @@ static int take_back(const uint64_t *slot, uint64_t tsc)
 		taken = 1;
 	if (taken) {
 		trace_plan_stamp();
-		trace_set_limit();
+		trace_renew_limit();
 	}
 	return taken && !is_tail;
 }

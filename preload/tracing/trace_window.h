@@ -17,12 +17,16 @@
 
 #include <stdint.h>
 
+#include "preload/host/config.h"
+#include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "wire/packet.h"
 
 #define TRACE_SLOT_BYTES 8
 /* The largest size of a window. */
 #define TRACE_WINDOW_BYTES ((uint64_t)WIRE_PACKET_PLACES * TRACE_SLOT_BYTES)
+_Static_assert(TRACE_PLACES_BYTES == WIRE_PACKET_PLACES * TRACE_SLOT_BYTES,
+	       "asm");
 
 struct stack_window {
 	uint64_t base, span; /* lower end and size, in bytes */
@@ -37,6 +41,8 @@ struct stack_window trace_window_around(const uint64_t *slot);
 static inline void trace_window_close(void)
 {
 	*(volatile uint64_t *)&hot.trace_span = 0;
+	if (hot.aside)
+		*(volatile uint64_t *)&hot.aside->depth.span = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -44,7 +50,10 @@ static inline void trace_window_open(const struct stack_window *window)
 {
 	*(volatile uint64_t *)&hot.trace_base = window->base + TRACE_SLOT_BYTES;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*(volatile uint64_t *)&hot.trace_span = window->span;
+	if (rt.config->trace_depth)
+		*(volatile uint64_t *)&hot.aside->depth.span = window->span;
+	else
+		*(volatile uint64_t *)&hot.trace_span = window->span;
 }
 
 /* Returns the base of the present window. */
@@ -53,10 +62,17 @@ static inline uint64_t trace_window_base(void)
 	return *(const volatile uint64_t *)&hot.trace_base - TRACE_SLOT_BYTES;
 }
 
+/* Returns the size of the present window. */
+static inline uint64_t trace_window_span(void)
+{
+	if (rt.config->trace_depth && hot.aside)
+		return *(const volatile uint64_t *)&hot.aside->depth.span;
+	return *(const volatile uint64_t *)&hot.trace_span;
+}
+
 static inline int trace_window_has(const uint64_t *slot)
 {
-	return (uintptr_t)slot - trace_window_base() <
-	       *(const volatile uint64_t *)&hot.trace_span;
+	return (uintptr_t)slot - trace_window_base() < trace_window_span();
 }
 
 /* Returns the place of a slot in a window with this base. */

@@ -332,9 +332,11 @@ static void settle(const uint64_t *slot)
  * may have written a context that contains the call.
  */
 static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
-		  int has_thunk, uint64_t next)
+		  int has_thunk, uint64_t next, enum depth_told told)
 {
 	const uint64_t id = hot.id, known = contexts();
+	const int has_depth = rt.config->trace_depth != 0;
+	struct call_level level = { 0 };
 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (tail_word && *(const volatile uint64_t *)&hot.trace_next != next)
@@ -343,15 +345,26 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		hot.aside->leaving = 0;
 	if (count_right_id(slot, id, tail_word != 0) != id)
 		hot.packet.moved = 1;
-	if (!count_is_heard())
-		return;
-	settle(slot);
-	if (rt.config->trace_depth && trace_depth_leaves_out(slot, tail_word)) {
-		/* forgets the return of a call that was too deep */
-		hot.trace_left = 0;
+	if (!count_is_heard()) {
+		if (has_depth)
+			trace_depth_skip(slot);
 		return;
 	}
+	settle(slot);
+	if (has_depth) {
+		if (trace_depth_is_inside(slot))
+			return;
+		level = trace_depth_find(slot, tail_word, told);
+		if (trace_depth_is_too_deep(&level)) {
+			trace_depth_omit(slot);
+			trace_set_limit();
+			return;
+		}
+		*(volatile uint64_t *)&hot.aside->depth.deep = 0;
+	}
 	if (!write_call(slot, index, tail_word, has_thunk, known)) {
+		if (has_depth)
+			trace_depth_skip(slot);
 		hot.packet.moved = 1;
 		record_want_of_room();
 		return;
@@ -361,6 +374,8 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		trace_put_stamp();
 	if (hot.packet.settled_from)
 		hot.packet.moved = 1;
+	if (has_depth)
+		trace_depth_enter(slot, tail_word, &level);
 	trace_set_limit();
 }
 
@@ -386,10 +401,14 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 	const int is_tail = tail_word != 0, has_words = end && !(end & 1);
 	const uint64_t place = has_words ? end - trace_call_bytes(is_tail)
 					 : end & ~UINT64_C(1);
+	const enum depth_told told = is_tail || !end ? DEPTH_UNKNOWN
+				     : has_words     ? DEPTH_STORED
+						     : DEPTH_LOST;
 
 	if (has_words && is_stamp_due(place, is_tail)) {
 		*(uint32_t *)place = word;
-		hot.trace_left = 0; /* the call runs */
+		if (!rt.config->trace_depth) /* the thunk has stored it */
+			hot.trace_left = 0;  /* the call runs */
 		trace_put_stamp();
 		trace_set_limit();
 		return;
@@ -398,7 +417,7 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 		set_wordless(slot, 1);
 	if (has_words)
 		packet_give_back(place, trace_call_bytes(is_tail), 0);
-	trace(slot, index, tail_word, !is_tail, place);
+	trace(slot, index, tail_word, !is_tail, place, told);
 	if (!is_tail)
 		set_wordless(slot, 0);
 }
@@ -415,7 +434,8 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail)
 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*(volatile uint64_t *)&hot.id = id;
-	trace(slot, trace_known_index(function), (uint32_t)is_tail, 0, next);
+	trace(slot, trace_known_index(function), (uint32_t)is_tail, 0, next,
+	      DEPTH_UNKNOWN);
 }
 
 static void moved(uint64_t from)
@@ -423,12 +443,12 @@ static void moved(uint64_t from)
 	hot.packet.settled_from = from;
 	hot.packet.is_turning = 0;
 	hot.packet.moved = 1;
-	hot.trace_limit = 0;
+	trace_stop();
 }
 
-static int has_left_out(const uint64_t *slot)
+static int is_omitted(const uint64_t *slot)
 {
-	return rt.config->trace_depth && trace_depth_has_left_out(slot);
+	return rt.config->trace_depth && trace_depth_has_omitted(slot);
 }
 
 /*
@@ -446,7 +466,7 @@ static void leave(const uint64_t *slot)
 void hot_trace_return(const uint64_t *slot, uint64_t tsc)
 {
 	leave(slot);
-	if (trace_is_in_step() && !has_left_out(slot))
+	if (trace_is_in_step() && !is_omitted(slot))
 		trace_put_return(slot, tsc);
 }
 
@@ -463,9 +483,12 @@ static void carried(const uint64_t *slot, const struct trampoline *one)
 {
 	if (!tails_share_slot(one->slot.caller_id, hot.id, one->id)) {
 		hot.packet.moved = 1;
-		hot.trace_limit = 0;
+		trace_stop();
 	}
 	rt.sink->leave(slot);
+	if (rt.config->trace_depth)
+		/* Another call may have used this slot meanwhile. */
+		trace_stop();
 }
 
 /*
@@ -475,19 +498,19 @@ static void carried(const uint64_t *slot, const struct trampoline *one)
 static void signal_stack(void)
 {
 	hot.packet.moved = 1;
-	hot.trace_limit = 0;
+	trace_stop();
 }
 
 /* ---- The sink ---- */
 
 static void off(void)
 {
-	hot.trace_limit = 0;
+	trace_stop();
 }
 
 static void on(void)
 {
-	trace_set_limit();
+	trace_renew_limit();
 }
 
 /* The former packet belongs to the parent. */
@@ -496,7 +519,7 @@ static void forget(void)
 	hot.packet = (struct hot_packet){ 0 };
 	hot.trace_next = 0;
 	hot.packet.moved = 1;
-	hot.trace_limit = 0;
+	trace_stop();
 }
 
 static uint32_t index_of(uint32_t function)
@@ -543,6 +566,11 @@ static const struct sink sink_tracing = { TRACES(hot_stub_traced, leave),
 	.leaf_stub = &hot_stub_traced_leaf,
 	.is_leaf_on_top = is_leaf_on_top,
 };
+/*
+ * With --trace-depth each call takes a thunk, which expects the frame of other
+ * stubs.
+ */
+static const struct sink sink_limiting = { TRACES(hot_stub_traced, leave) };
 static const struct sink sink_stamping = {
 	TRACES(hot_stub_stamped, leave_stamped)
 };
@@ -558,5 +586,7 @@ const struct sink *sink_of_trace(const struct config *config)
 {
 	if (config->keeps_sites)
 		return config->stamp_returns ? &sink_doing_both : &sink_siting;
-	return config->stamp_returns ? &sink_stamping : &sink_tracing;
+	if (config->stamp_returns)
+		return &sink_stamping;
+	return config->trace_depth ? &sink_limiting : &sink_tracing;
 }

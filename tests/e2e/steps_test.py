@@ -273,6 +273,12 @@ class EveryStepOfATrace(clewtest.Case):
         self.interrupt("fills", "hits", "--trace", "--trace-depth=9",
                        words=64, deeper=["idle"])
 
+    def test_every_step_survives_a_limited_depth(self):
+        for act, calls in ("calls", "hits"), ("sinks", "deep_hits"):
+            with self.subTest(calls):
+                self.interrupt(act, calls, "--trace", "--trace-depth=200",
+                               "--stamps=packet", deeper=["sinks"])
+
     def test_every_step_survives_calls_that_leave_the_window(self):
         for calls in ("deep_hits", "deep_tails", "alt_deep_hits",
                       "deep_leaf_hits", "alt_deep_leaf_hits"):

@@ -245,15 +245,23 @@ class Traced(clewtest.Case):
         return sorted(found)
 
     def test_calls_that_are_deeper_are_left_out(self):
-        for name in "tail", "jumps", "unwinding":
+        for name in "tail", "jumps", "unwinding", "leaps":
             counted = self.tree([target(name)], "--time=none", depth=4)
             self.assertGreater(len(counted), 10)
-            for stamps in "64", "all":
-                with self.subTest(name=name, stamps=stamps):
+            for options in (["--stamps=64"], ["--stamps=all"], ["--sites"]):
+                with self.subTest(name=name, options=options):
                     self.assertEqual(
                         self.tree([target(name)], "--trace",
-                                  "--trace-depth=4", f"--stamps={stamps}"),
-                        counted)
+                                  "--trace-depth=4", *options), counted)
+
+    def test_each_depth_leaves_out_the_calls_below_it(self):
+        for name in "makes_room", "handlers", "thread_ends":
+            for depth in 1, 2, 3:
+                with self.subTest(name=name, depth=depth):
+                    self.assertEqual(
+                        self.tree([target(name)], "--trace",
+                                  f"--trace-depth={depth}"),
+                        self.tree([target(name)], "--time=none", depth=depth))
 
     def test_counted_and_traced_trees_are_the_same(self):
         self.check_trees("tail", "jumps", "unwinding")
