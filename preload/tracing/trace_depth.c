@@ -296,6 +296,9 @@ static uint64_t find_deep(const uint64_t *slot)
 	struct outwards outwards;
 	struct surroundings found;
 
+	/* The function has been reached by a tail call. */
+	if (deep == (uintptr_t)slot && left <= deep)
+		return deep;
 	found = look(slot, SURROUNDINGS_NONE, &outwards);
 	if (deep && left <= deep && outwards.is_in_deep)
 		return deep;
@@ -312,6 +315,7 @@ static uint64_t find_deep(const uint64_t *slot)
 void trace_depth_omit(const uint64_t *slot)
 {
 	const uint64_t deep = find_deep(slot);
+	const int is_same = deep == hot.aside->depth.deep;
 	struct depth_entry *entry;
 	uint64_t low = (uintptr_t)slot - NEAR_BYTES;
 
@@ -323,7 +327,8 @@ void trace_depth_omit(const uint64_t *slot)
 	hot.packet.moved = 0;
 	entry = entry_of(slot);
 	if (entry && deep == (uintptr_t)slot)
-		put(entry, 0, 0, 0);
+		put(entry, is_same ? entry->after : 0,
+		    is_same ? rt.config->trace_depth + 2 : 0, entry->outer);
 	if (hot.packet.settled_from)
 		return;
 	use_thunks();
