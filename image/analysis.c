@@ -14,6 +14,7 @@
 #include "image/analysis_place.h"
 #include "image/dynamic.h"
 #include "image/entry_flags.h"
+#include "image/entry_start.h"
 #include "image/image_copy.h"
 #include "image/inquiry.h"
 #include "image/leaves.h"
@@ -120,6 +121,9 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 		return VERDICT_IS_LENDS_RETURN_ADDRESS;
 	if (q->branches.notes[index].is_unwinders)
 		return VERDICT_IS_UNWINDER;
+	if (entry_is_start(q->image, &q->decoder,
+			   q->functions.list[index].vaddr))
+		return VERDICT_IS_NO_RETURN_ADDRESS;
 	if (entry_takes_flags(q->image, &q->decoder,
 			      q->functions.list[index].vaddr))
 		return VERDICT_IS_TAKES_FLAGS;

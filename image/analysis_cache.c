@@ -34,7 +34,7 @@
  * The version of the analysis. Increase this number when the same file would
  * get other verdicts.
  */
-#define ANALYSIS_VERSION 32
+#define ANALYSIS_VERSION 33
 
 #define MAX_COUNT        (UINT32_C(1) << 26)
 #define JUMP_BYTES       5 /* size of a jmp rel32 */
