@@ -310,7 +310,7 @@ static uint64_t find_deep(const uint64_t *slot)
 /*
  * The slots from NEAR_BYTES below the omitted call's up to that of find_deep()
  * are on the same stack. If they are not where the window is, a context is
- * needed before the next word, so that trace_low is right again.
+ * needed before the next word, so that depth.low is right again.
  */
 void trace_depth_omit(const uint64_t *slot)
 {

@@ -67,7 +67,7 @@ void trace_depth_omit(const uint64_t *slot);
 /* The call at the slot is lost, or not recorded for another reason. */
 void trace_depth_skip(const uint64_t *slot);
 
-/* Returns whether the call is made by a function all of whose calls are omitted. */
+/* Returns whether a function all of whose calls are omitted makes the call. */
 int trace_depth_is_inside(const uint64_t *slot);
 
 /*

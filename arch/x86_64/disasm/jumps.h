@@ -21,7 +21,6 @@
 #define JUMP_BYTES        5
 #define JUMP_SHORT_BYTES  2
 #define JUMP_FAR_BYTES    14
-
 #define JUMP_SAVING_BYTES (11 + JUMP_FAR_BYTES)
 
 #define BREAKPOINT_BYTES  1
