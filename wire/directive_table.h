@@ -23,8 +23,8 @@
  *	key		the option's letter, or 0
  *	argument	the option's argument as --help shows it
  *	GROUP, RANK	the place of the option in --help (HELP_GROUP of
- *			cli/common/help.h; FIRST or LATER). FIRST_OPTIONAL: its
- *			argument may be omitted. FIRST_IN_RECORD: FIRST for
+ *			cli/common/help.h; FIRST or LATER). FIRST_OPTIONAL and
+ *			LATER_OPTIONAL: its argument may be omitted. FIRST_IN_RECORD: FIRST for
  *			clew record, LATER for clew attach
  *	help		the option's description in --help
  *	obstacle	the reason why clew attach refuses the directive, or
@@ -54,6 +54,12 @@
 
 /* The value of --trace if the user gives the option without a value. */
 #define DIRECTIVE_TRACE_STANDARD "1G"
+
+/*
+ * Number of contexts of a process beyond which recursion is folded by default
+ * (--fold-recursion).
+ */
+#define DIRECTIVE_FOLD_BEYOND 65536
 
 /* Number of calls between two time stamps of a trace by default (--stamps). */
 #define DIRECTIVE_STAMPS_STANDARD 64
@@ -141,9 +147,11 @@ X(MAX_CONTEXTS, "max-contexts", LIMIT, max_contexts, UINT64_MAX, 1, \
 X(MAX_MEMORY, "max-memory", LIMIT, max_bytes, 0, 1, INT64_MAX, \
   BOTH, 0, "SIZE", LIMITS, LATER, \
   "Limit the memory per process (bytes, or with K, M, G)", NULL) \
-X(FOLD_RECURSION, "fold-recursion", FLAG, folds_recursion, 0, 0, 0, \
-  BOTH, 0, NULL, LIMITS, LATER, \
-  "Count recursive calls in the context of the first call", NULL) \
+X(FOLD_RECURSION, "fold-recursion", FOLDING, fold_beyond, \
+  DIRECTIVE_FOLD_BEYOND, 1, INT64_MAX, \
+  BOTH, 0, "N|never", LIMITS, LATER_OPTIONAL, \
+  "Beyond N contexts per process (default: 65536; without N: always), " \
+  "count recursive calls in the context of the first call", NULL) \
 X(NO_TAIL_NESTING, "no-tail-nesting", FLAG, no_tail_nesting, 0, 0, 0, \
   BOTH, 0, NULL, LIMITS, LATER, \
   "Show tail calls below the caller of the function that jumps", NULL) \
@@ -188,6 +196,7 @@ enum wire_setting_kind {
 	WIRE_SETTING_SIGNAL,
 	WIRE_SETTING_JAVA,
 	WIRE_SETTING_BUDGET,
+	WIRE_SETTING_FOLDING,
 	WIRE_SETTING_PROBE,
 	WIRE_SETTING_ACTION,
 	WIRE_SETTING_KIND_COUNT
@@ -226,14 +235,14 @@ X(TRACE, NULL, JIT_CALLERS, NULL, \
   "--trace excludes --jni-env and --jit-callers; omit them") \
 X(MIN_DURATION, NULL, STAMPS, "!all", \
   "--min-duration needs --stamps=all") \
-X(FOLD_RECURSION, NULL, TRACE, NULL, \
+X(FOLD_RECURSION, "!never", TRACE, NULL, \
   "--fold-recursion and --trace exclude each other: a trace contains each " \
   "call separately") \
-X(FOLD_RECURSION, NULL, TIME, "exact", \
+X(FOLD_RECURSION, "!never", TIME, "exact", \
   "--fold-recursion and --time=exact exclude each other: the times of " \
   "nested calls cannot be " \
   "added") \
-X(FOLD_RECURSION, NULL, JAVA, "exact|standby|inplace", \
+X(FOLD_RECURSION, "!never", JAVA, "exact|standby|inplace", \
   "--fold-recursion excludes --java=exact and standby: Java methods keep " \
   "their contexts") \
 X(BUDGET, NULL, TIME, "exact", \

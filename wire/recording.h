@@ -492,7 +492,10 @@ struct wire_header {
 	 * children, and in processes to which clew has attached.
 	 */
 	uint64_t start_cpu_ns;
-	/* 1 with --fold-recursion: no context contains a function twice */
+	/*
+	 * 1: recursion was folded (--fold-recursion) when the process had more
+	 * than `fold_beyond` contexts, or from the start if that is 0
+	 */
 	uint32_t folds_recursion;
 	/*
 	 * Number of hooks that the program had overwritten at the latest check.
@@ -518,8 +521,9 @@ struct wire_header {
 	 * Written by clew's own thread.
 	 */
 	uint64_t budget_surveys;
+	uint64_t fold_beyond; /* see folds_recursion */
 };
-_Static_assert(sizeof(struct wire_header) == 928, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 936, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* a freed chunk; its payload is undefined */

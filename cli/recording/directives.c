@@ -268,6 +268,19 @@ static int add_budget(struct directives *directives,
 }
 
 /*
+ * Adds the number of contexts beyond which recursion is folded. An empty value
+ * means that it is always folded.
+ */
+static int add_folding(struct directives *directives,
+		       const struct directive *directive, const char *value,
+		       char **why)
+{
+	return *value && strcmp(value, "never") != 0
+		       ? add_number(directives, directive, value, why)
+		       : add_text(directives, directive, value, why);
+}
+
+/*
  * Adds the size of a trace. Its format is "SIZE", or "ring:SIZE" for the size
  * of each thread's part.
  */
@@ -420,6 +433,7 @@ static int (*const adders[])(struct directives *directives,
 	[WIRE_SETTING_SIGNAL] = add_signal,
 	[WIRE_SETTING_JAVA] = add_java,
 	[WIRE_SETTING_BUDGET] = add_budget,
+	[WIRE_SETTING_FOLDING] = add_folding,
 	[WIRE_SETTING_PROBE] = add_probe,
 	[WIRE_SETTING_ACTION] = add_action,
 };
@@ -447,7 +461,8 @@ int directives_add(struct directives *directives, const char *word,
 
 	if (!directive)
 		return refuse_directive(word, why);
-	if (is_empty != (directive->kind == WIRE_SETTING_FLAG))
+	if (directive->kind != WIRE_SETTING_FOLDING &&
+	    is_empty != (directive->kind == WIRE_SETTING_FLAG))
 		return fail(why, -EINVAL, "%s: %s", word,
 			    is_empty ? "the value is missing"
 				     : "takes no value");

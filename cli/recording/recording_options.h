@@ -34,6 +34,7 @@ enum {
 #define ROW_FIRST_OPTIONAL  (HELP_FIRST | OPTION_ARG_OPTIONAL)
 #define ROW_FIRST_IN_RECORD DIRECTIVE_RANK_IN_RECORD
 #define ROW_LATER           0
+#define ROW_LATER_OPTIONAL  OPTION_ARG_OPTIONAL
 
 #define ROW(id, word, key, argument, group, rank, help) \
 	{ word, (key) ? (key) : KEY_OF_DIRECTIVES + DIRECTIVE_##id, argument, \

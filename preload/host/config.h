@@ -121,7 +121,11 @@ struct config {
 	/* The user has limited the contexts or the bytes (by max_bytes). */
 	int is_bounded;
 	uint32_t verify_period;
-	int folds_recursion;
+	/*
+	 * Recursion is folded when a process has more contexts than this; 0:
+	 * always; UINT64_MAX: never.
+	 */
+	uint64_t fold_beyond;
 	int no_tail_nesting;
 	enum wire_time time;
 	uint32_t rate_hz; /* number of samples per second */

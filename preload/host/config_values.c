@@ -219,6 +219,18 @@ static int set_budget(struct config *config, const struct setting *setting,
 	return 0;
 }
 
+/* Parses "N" contexts, "never", or "" for always. */
+static int set_folding(struct config *config, const struct setting *setting,
+		       const char *text)
+{
+	uint64_t number = strcmp(text, "never") ? 0 : UINT64_MAX;
+
+	if (*text && !number && parse_within(setting, text, &number))
+		return -EINVAL;
+	store(config, setting, number);
+	return 0;
+}
+
 /* ---- All settings ---- */
 
 /* Returns the setting of a directive, or NULL. */
@@ -245,6 +257,7 @@ int config_set(struct config *config, const char *word, const char *text)
 		[WIRE_SETTING_STAMPS] = set_stamps,
 		[WIRE_SETTING_DURATION] = set_duration,
 		[WIRE_SETTING_BUDGET] = set_budget,
+		[WIRE_SETTING_FOLDING] = set_folding,
 	};
 	const struct setting *setting = find(word);
 
@@ -297,7 +310,7 @@ void config_end(struct config *config)
 	if (config->trace_bytes || config->time == WIRE_TIME_EXACT ||
 	    config->java == CONFIG_JAVA_EXACT ||
 	    config->java == CONFIG_JAVA_STANDBY)
-		config->folds_recursion = 0;
+		config->fold_beyond = UINT64_MAX;
 	limit_contexts(config);
 	/* A finer clock alone may cost as much as the budget allows. */
 	if (config->budget && !config->has_clock)

@@ -63,8 +63,23 @@ static int count_recursion(uint64_t runs_as, uint64_t id, uint64_t site,
 	return 1;
 }
 
+/*
+ * Returns the id with which a function runs if recursion is folded. Its own id,
+ * below `caller`, is not recorded. `from` is the caller's id in the slot's
+ * shadow. `caller` is another function if that one has jumped here, and may
+ * then run in a context from which the stack does not lead to `from`.
+ */
+static uint64_t fold(uint64_t id, uint64_t caller, uint64_t from)
+{
+	const uint64_t own = id_push(from, id_key_between(caller, id));
+	const uint64_t found = recursion_fold(from, own);
+
+	return found == own ? id : found;
+}
+
 static enum count_result count_slowly(struct tally *tally, uint64_t id,
-				      uint64_t caller, uint64_t site)
+				      uint64_t caller, uint64_t from,
+				      uint64_t site)
 {
 	enum count_result result;
 
@@ -72,8 +87,8 @@ static enum count_result count_slowly(struct tally *tally, uint64_t id,
 		return result;
 	if (caller != ID_ROOT && !recent_note_of(tally, caller).word)
 		hot_record_callers(id);
-	if (rt.folds_recursion &&
-	    count_recursion(recursion_runs_as(caller, id), id, site, &result))
+	if (hot_recursion_folds &&
+	    count_recursion(fold(id, caller, from), id, site, &result))
 		return result;
 	if (record_new_call(id, caller, site))
 		return COUNT_IS_FIRST;
@@ -124,7 +139,9 @@ int count_is_heard(void)
 	return 1;
 }
 
-enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
+/* Like hot_count(); `from` is as in fold(). */
+static enum count_result count_from(uint64_t id, uint64_t caller, uint64_t from,
+				    uint64_t site)
 {
 	enum count_result result;
 	struct tally *tally;
@@ -135,11 +152,16 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	/* the tally is read again, because a signal handler may have forked */
 	tally = hot.tally;
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
-	result = count_slowly(tally, id, caller, site);
+	result = count_slowly(tally, id, caller, from, site);
 	tally_leave_path(tally, busy);
 	if (!busy && tally->memory.held_count)
 		hot_free_held();
 	return result;
+}
+
+enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
+{
+	return count_from(id, caller, caller, site);
 }
 
 /*
@@ -185,22 +207,22 @@ uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call)
 void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
 	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
-	uint64_t site = shadow->return_address, caller;
+	uint64_t site = shadow->return_address, caller, from;
 
 	if (is_tail_call)
 		hot.id = id;
 	id = count_right_id(slot, id, is_tail_call);
-	caller = shadow->caller_id;
+	caller = from = shadow->caller_id;
 	if (is_tail_call) {
-		caller = tails_caller(caller, id);
-		if (caller != shadow->caller_id)
+		caller = tails_caller(from, id);
+		if (caller != from)
 			/*
 			 * the slot contains the call site of another function
 			 */
 			site = 0;
 		site |= WIRE_SITE_TAIL;
 	}
-	switch (hot_count(id, caller, site)) {
+	switch (count_from(id, caller, from, site)) {
 	case COUNT_IS_DUE:
 		hot_verify(slot, is_tail_call);
 		break;
@@ -210,8 +232,8 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	case COUNT_IS_DONE:
 		break;
 	}
-	if (is_tail_call && hot.id != id)
-		tails_move(hot.id, WIRE_FOLDED);
+	if (is_tail_call && hot.id != id && hot.tally)
+		tails_move(hot.id, tally_note(hot.tally, hot.id).function);
 }
 
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)

@@ -196,6 +196,7 @@
 /* Sizes of the tables that the thunk of tail calls reads (tails.h). */
 #define TAIL_CUTS_LOG2  12
 #define TAIL_KNOWN_LOG2 13
+#define HOT_WAYS_LOG2   13
 #define TAIL_LOOPS_LOG2 10
 
 #endif

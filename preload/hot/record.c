@@ -16,6 +16,7 @@
 #include "preload/hot/foresight.h"
 #include "preload/hot/own_word.h"
 #include "preload/hot/recent_notes.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -205,6 +206,8 @@ static int admit_some(struct tally *tally)
 	const uint64_t former = atomic_fetch_add_explicit(
 		contexts, ADMITTED_AT_ONCE, memory_order_relaxed);
 
+	if (former >= rt.fold_beyond && !hot_recursion_folds)
+		recursion_begin();
 	if (former + ADMITTED_AT_ONCE <= rt.max_contexts) {
 		own_add(admitted_in(tally), ADMITTED_AT_ONCE - 1);
 		return 1;

@@ -2,42 +2,59 @@
 /* See recursion.h. */
 #include "preload/hot/recursion.h"
 
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
+uint32_t hot_recursion_folds;
+struct hot_way hot_ways[1 << HOT_WAYS_LOG2] LARGE_TABLE;
+
+void recursion_begin(void)
+{
+	rt.header->fold_beyond = rt.fold_beyond;
+	rt.header->folds_recursion = 1;
+	__atomic_store_n(&hot_recursion_folds, 1, __ATOMIC_SEQ_CST);
+}
+
+void recursion_forget(void)
+{
+	if (!hot_recursion_folds)
+		return; /* a store would allocate a page */
+	for (unsigned int i = 0; i < 1 << HOT_WAYS_LOG2; i++)
+		hot_ways[i] = (struct hot_way){ 0 };
+	hot_recursion_folds = 0;
+}
+
 /*
- * Returns the context of `function` among `from` and its callers, or ID_ROOT.
+ * Returns the innermost context of `function` among `from` and its callers, or
+ * ID_ROOT if it is not among the next RECURSION_REACH or not as deep as
+ * `least_depth`.
  */
 static uint64_t find_on_way(const struct tally *tally, uint64_t from,
-			    uint32_t function)
+			    uint32_t function, uint32_t least_depth)
 {
-	uint32_t depth = UINT32_MAX;
-
-	/* Depths must fall, so the loop ends even in a damaged table. */
-	while (from != ID_ROOT) {
+	for (int i = 0; from != ID_ROOT && i < RECURSION_REACH; i++) {
 		const union note note = tally_note(tally, from);
 
-		if (!note.word || note.depth >= depth ||
-		    note.function == WIRE_FOLDED)
+		if (note.depth < least_depth || note.function == WIRE_FOLDED)
 			return ID_ROOT;
 		if (note.function == function)
 			return from;
-		depth = note.depth;
 		from = id_pop(from, id_key(note.function));
 	}
 	return ID_ROOT;
 }
 
 /*
- * Returns the element for `id` in the cache of recent results. A signal handler
- * may store another result between two accesses. recall() notices that the two
- * words do not fit together.
+ * Returns the element for `id` in the cache of recent results. Another thread or
+ * a signal handler may store another result between two accesses. recall()
+ * notices that the two words do not fit together.
  */
-static struct hot_way *way_of(struct tally *tally, uint64_t id)
+static struct hot_way *way_of(uint64_t id)
 {
-	return &tally->ways[id >> 32 & (HOT_WAYS - 1)];
+	return &hot_ways[id >> (64 - HOT_WAYS_LOG2)];
 }
 
 static uint64_t recall(const struct hot_way *way, uint64_t id)
@@ -56,24 +73,33 @@ static void keep(struct hot_way *way, uint64_t id, uint64_t found)
 	now->mixed = id ^ found;
 }
 
-uint64_t recursion_runs_as(uint64_t caller, uint64_t id)
+uint64_t recursion_fold(uint64_t caller, uint64_t id)
 {
-	struct tally *tally = hot.tally;
+	const struct tally *tally = hot.tally;
 	uint32_t function;
 	uint64_t found;
 
-	if (!rt.folds_recursion || !tally)
+	if (!tally)
 		return id;
-	found = recall(way_of(tally, id), id);
+	found = recall(way_of(id), id);
 	if (found != ID_ROOT)
 		return found;
 	if (!id_key_function(id_key_between(caller, id), &function))
 		return id;
-	found = find_on_way(tally, caller, function);
+	found = find_on_way(tally, caller, function, 1);
 	if (found == ID_ROOT)
 		return id;
-	keep(way_of(tally, id), id, found);
+	keep(way_of(id), id, found);
 	return found;
+}
+
+uint64_t recursion_runs_as(uint64_t caller, uint64_t id)
+{
+	const struct tally *tally = hot.tally;
+
+	return hot_recursion_folds && tally && !tally_note(tally, id).word
+		       ? recursion_fold(caller, id)
+		       : id;
 }
 
 void recursion_use_tally(const struct tally *tally)
@@ -86,11 +112,12 @@ uint32_t recursion_function_between(uint64_t caller, uint64_t id)
 	const struct tally *tally = rt.folded_in ? rt.folded_in : hot.tally;
 	union note note;
 
-	if (!rt.folds_recursion || !tally || id == ID_ROOT)
+	if (!hot_recursion_folds || !tally || id == ID_ROOT)
 		return 0;
 	note = tally_note(tally, id);
 	if (!note.word || note.function == WIRE_FOLDED)
 		return 0;
-	return find_on_way(tally, caller, note.function) == id ? note.function
-							       : 0;
+	return find_on_way(tally, caller, note.function, note.depth) == id
+		       ? note.function
+		       : 0;
 }

@@ -3,9 +3,10 @@
  * Folded recursion (--fold-recursion): recursive calls get no contexts of their
  * own.
  *
- * Without the option each level of a recursion is a context, up to the limit of
- * contexts. With it, a call of a function that is active already counts in the
- * context of the active call, and so do the calls that it makes:
+ * Each level of a recursion is a context at first. When the process has more
+ * contexts than a limit, recursion is folded: a call of a function that is
+ * active already, and whose own context is not recorded, counts in the context
+ * of the innermost active call, and so do the calls that it makes:
  *
  *	main -> a -> b -> a -> c    counts in    main -> a, main -> a -> c
  *
@@ -25,13 +26,58 @@
 
 #include <stdint.h>
 
+#include "preload/hot/layout.h"
+
+/*
+ * How many callers are searched for a function. Contexts that were recorded
+ * before recursion was folded may be deeper, and each of them costs a cache
+ * miss.
+ */
+#define RECURSION_REACH 1024
+
 struct tally;
 
 /*
+ * A cache that maps the id of a call to the id with which its function runs.
+ * The result depends only on the id and on that of the caller, which differs
+ * for each id, so that all threads share the cache. The thunk reads it
+ * (thunks.inc).
+ */
+struct hot_way {
+	uint64_t mixed; /* id ^ found */
+	/* id of the context; ID_ROOT if the element is unused */
+	uint64_t found;
+};
+
+extern struct hot_way hot_ways[1 << HOT_WAYS_LOG2];
+
+/*
+ * 1 if recursion is folded now. Forked children inherit the value, because
+ * their stacks have folded calls. Written by the next two functions only.
+ */
+extern uint32_t hot_recursion_folds;
+
+/*
+ * Folds recursion from now on, in all threads, and says so in the recording.
+ * Threads may call this function at the same time.
+ */
+void recursion_begin(void);
+
+/* Prepares a session in which recursion is not folded yet. */
+void recursion_forget(void);
+
+/*
  * Returns the id with which a function runs that is called from `caller` and
- * whose own id would be `id`: the id of the innermost context of the same
- * function that contains the caller. Returns `id` if there is none or recursion
- * is not folded.
+ * whose own id would be `id`, if `id` is not recorded: the id of the innermost
+ * context of the same function that contains the caller. Returns `id` if there
+ * is none within RECURSION_REACH callers. Requires hot_recursion_folds.
+ */
+uint64_t recursion_fold(uint64_t caller, uint64_t id);
+
+/*
+ * Returns the id with which a function runs that was called from `caller` and
+ * whose own id would be `id`: `id` if it is recorded or recursion is not
+ * folded, else the result of recursion_fold().
  */
 uint64_t recursion_runs_as(uint64_t caller, uint64_t id);
 

@@ -60,8 +60,9 @@ struct runtime {
 	 */
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause;
-	uint32_t verify_period;   /* 0: never verify */
-	uint32_t folds_recursion; /* 1: recursion is folded (recursion.h) */
+	uint32_t verify_period; /* 0: never verify */
+	/* The number of contexts beyond which recursion is folded. */
+	uint64_t fold_beyond;
 	const struct tally *folded_in; /* recursion_use_tally(), or NULL */
 	/*
 	 * Calls of a new thread are not traced until the user switches its

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "preload/hot/large_table.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/tally.h"
@@ -185,7 +186,7 @@ void tails_forget(void (*zero)(void *pages, uint64_t bytes))
 
 void tails_move(uint64_t id, uint32_t function)
 {
-	if (hot_tails_nest && id != ID_ROOT && !tails_function(id))
+	if (hot_tails_nest && id != ID_ROOT && function && !tails_function(id))
 		keep(id, function);
 }
 
@@ -194,13 +195,18 @@ void tails_move(uint64_t id, uint32_t function)
 /*
  * Returns the function that runs with the id `id` at a slot whose owner was
  * called by `caller`, or 0. Sets *is_owner to whether this function is the
- * owner itself.
+ * owner itself. An owner that is a recursive call may run in the context of an
+ * outer call (recursion.h).
  */
 static uint32_t function_at(uint64_t caller, uint64_t id, int *is_owner)
 {
 	uint32_t function;
 
 	*is_owner = id_key_function(id_key_between(caller, id), &function);
+	if (*is_owner)
+		return function;
+	function = recursion_function_between(caller, id);
+	*is_owner = function != 0;
 	return *is_owner ? function : tails_function(id);
 }
 
@@ -258,7 +264,7 @@ uint64_t tails_caller(uint64_t caller, uint64_t id)
 	int is_owner;
 	const uint32_t function = function_at(caller, id, &is_owner);
 
-	return function ? id_pop(id, id_key(function)) : caller;
+	return function && !is_owner ? id_pop(id, id_key(function)) : caller;
 }
 
 uint64_t tails_key(uint64_t caller, uint64_t id)

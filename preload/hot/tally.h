@@ -251,18 +251,6 @@ struct tally_packets {
 	struct call_entries *values;
 };
 
-/*
- * For --fold-recursion: a cache that maps the id of a call to the context in
- * which it counts (recursion.c). Slow paths of the owner write it.
- */
-#define HOT_WAYS 64
-
-struct hot_way {
-	uint64_t mixed; /* id ^ found */
-	/* id of the context; ID_ROOT if the element is unused */
-	uint64_t found;
-};
-
 /* An element of the cache of notes (recent_notes.h). */
 #define HOT_RECENT 64
 
@@ -332,7 +320,6 @@ struct tally {
 	struct tally_histograms histograms;
 	struct tally_presence presence;
 	struct tally_packets packets;
-	struct hot_way ways[HOT_WAYS];
 	struct recent_note recent[HOT_RECENT];
 	uint32_t foresight[1 << HOT_FORESIGHT_LOG2];
 	/*

@@ -187,6 +187,8 @@ static void start_part(struct part *part, const struct part *parent)
 	header->parent_seq = parent->header->seq;
 	header->verify_period = rt.verify_period;
 	header->max_contexts = rt.max_contexts;
+	header->folds_recursion = parent->header->folds_recursion;
+	header->fold_beyond = parent->header->fold_beyond;
 	part_limit(part, rt.config->max_bytes);
 	samples_describe(header, parent->header->time, parent->header->rate_hz);
 	header->forked_tsc = rt.fork_tsc;

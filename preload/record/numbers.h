@@ -162,7 +162,9 @@ static inline uint32_t numbers_function_jumped(uint64_t caller, uint64_t callee)
 {
 	const uint64_t owner = tails_owner(caller, callee);
 
-	return owner != ID_ROOT && numbers_function_step(caller, owner)
+	return owner != ID_ROOT && owner != callee &&
+			       (numbers_function_step(caller, owner) ||
+				recursion_function_between(caller, owner))
 		       ? tails_function(callee)
 		       : 0;
 }

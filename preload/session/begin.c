@@ -10,6 +10,7 @@
 #include "preload/host/next.h"
 #include "preload/host/sanitizers.h"
 #include "preload/host/unrecorded.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/tails.h"
@@ -84,13 +85,15 @@ static void take_configuration(struct cold *cold)
 	rt.max_contexts = config->max_contexts;
 	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
-	rt.folds_recursion = (uint32_t)config->folds_recursion;
+	rt.fold_beyond = config->fold_beyond;
+	recursion_forget();
+	if (!rt.fold_beyond)
+		recursion_begin();
 	rt.call_ends =
 		config->probes || rt.is_late ? probe_actions_call_ends : NULL;
-	tails_begin(!config->no_tail_nesting && !config->folds_recursion);
+	tails_begin(!config->no_tail_nesting && config->fold_beyond > 0);
 	rt.asks_generated = (uint32_t)config->jit_callers;
 	rt.header->max_contexts = config->max_contexts;
-	rt.header->folds_recursion = rt.folds_recursion;
 	part_limit(&cold->recorder.part, config->max_bytes);
 	memory_bound_choose(config->is_bounded);
 	rt.header->verify_period = config->verify_period;

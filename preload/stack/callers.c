@@ -124,7 +124,7 @@ int callers_can_wait(const struct tally *old)
 	const uint32_t depth = tally_note(old, hot.id).depth;
 
 	return walk_is_on_own_stack((uintptr_t)__builtin_frame_address(0)) &&
-	       !rt.is_late && !rt.folds_recursion && !rt.slotless_function &&
+	       !rt.is_late && !hot_recursion_folds && !rt.slotless_function &&
 	       !old->has_folds &&
 	       (hot.id == ID_ROOT || (depth && depth <= WAITING_MAX));
 }
@@ -183,6 +183,6 @@ void callers_inherit(const struct tally *old)
 	gap = find_gap(old, walk);
 	record_gap(&gap, walk);
 	copy_records(old, gap.id);
-	if (rt.folds_recursion)
+	if (hot_recursion_folds)
 		copy_folded(old, walk);
 }

@@ -3,6 +3,7 @@
 #include "preload/stack/landing.h"
 
 #include "machine/address_space.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/switch.h"
@@ -151,7 +152,7 @@ static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
  */
 static int is_near(uint64_t stack, uint64_t id)
 {
-	return rt.folds_recursion && id != ID_ROOT && hot.tally &&
+	return hot_recursion_folds && id != ID_ROOT && hot.tally &&
 	       find_near(stack, tally_note(hot.tally, id).function, id) == id;
 }
 
@@ -172,7 +173,7 @@ uint64_t landing_id_of(uint64_t stack, uint32_t function)
 
 uint32_t landing_function(uint64_t pc)
 {
-	return rt.folds_recursion && hot.tally ? hot_function_at(pc) : 0;
+	return hot_recursion_folds && hot.tally ? hot_function_at(pc) : 0;
 }
 
 /*

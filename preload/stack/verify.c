@@ -23,6 +23,7 @@
 #include "machine/address_space.h"
 #include "preload/record/numbers.h"
 
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
@@ -131,7 +132,7 @@ static int find_next(struct walk *walk, uint64_t at, struct link *link)
 
 	const int is_among_others =
 		at < hot_shadow_low ||
-		(rt.folds_recursion && !walk_is_on_own_stack(at));
+		(hot_recursion_folds && !walk_is_on_own_stack(at));
 
 	walk->gap_max = is_among_others ? GAP_AMONG_OTHERS : 0;
 	if (walk_next(walk, link))
@@ -204,9 +205,17 @@ static enum outcome check_again(const void *slot, uint64_t id)
 {
 	uint64_t end;
 
-	if (!rt.folds_recursion || !walk_has_any_way(slot, id, is_start, &end))
+	if (!hot_recursion_folds)
 		return DIVERGED;
-	return end == ID_ROOT ? VERIFIED : PARTIAL + WIRE_PARTIAL_START;
+	switch (walk_has_any_way(slot, id, is_start, &end)) {
+	case WALK_HAS_WAY:
+		return end == ID_ROOT ? VERIFIED : PARTIAL + WIRE_PARTIAL_START;
+	case WALK_HAS_TOO_MANY:
+		return PARTIAL + WIRE_PARTIAL_LENGTH;
+	case WALK_HAS_NO_WAY:
+		break;
+	}
+	return DIVERGED;
 }
 
 int verify_is_right(const void *from, uint64_t id)

@@ -86,37 +86,6 @@ static int folds_into(uint64_t folded, uint64_t caller)
 	return 1;
 }
 
-static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
-		   uint32_t *function)
-{
-	if (!shadow->return_address)
-		return 0;
-	*function = numbers_function_step(shadow->caller_id, walk->id);
-	if (!*function && walk->is_jumped)
-		*function =
-			numbers_function_jumped(shadow->caller_id, walk->id);
-	if (!*function)
-		*function =
-			recursion_function_between(shadow->caller_id, walk->id);
-	if (*function)
-		return 1;
-	*function = WIRE_FOLDED;
-	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
-}
-
-/*
- * Returns whether an arbitrary word is the address of a signal restorer.
- * Returns false under a system call filter.
- */
-static int is_restorer(uint64_t word)
-{
-	uint8_t code[SIGNAL_FRAME_RESTORER_BYTES];
-
-	return !runtime_is_filtered() && word >= PAGE_BYTES &&
-	       word < STACK_END && !sys_read_memory(word, code, sizeof(code)) &&
-	       signal_frame_is_restorer((uintptr_t)code);
-}
-
 /*
  * Returns whether the address is in the memory that is known to be readable.
  * Code that a signal has interrupted may be on another stack.
@@ -133,6 +102,57 @@ static int read_word(const struct walk *walk, uint64_t at, uint64_t *known_page,
 		return walk_read(at, known_page, word);
 	*word = *(const uint64_t *)at;
 	return 1;
+}
+
+/*
+ * Returns whether the function that was called with the slot at walk->at may be
+ * `function`, which runs as walk->id. The slot's stub shows this, unless a
+ * function that has jumped to `function` may own the slot.
+ */
+static int may_be_of(const struct walk *walk, uint32_t function)
+{
+	const struct trampoline *one;
+	uint64_t page = walk->mapped_page, word;
+
+	if (walk->is_jumped || !hot_tails_nest || lent_has(walk->at) ||
+	    !read_word(walk, walk->at, &page, &word))
+		return 1;
+	one = trampoline_at(word);
+	if (one && one->id)
+		return one->id == walk->id;
+	return !runtime_is_stub(word) ||
+	       runtime_stub_key(word) == id_key(function);
+}
+
+static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
+		   uint32_t *function)
+{
+	if (!shadow->return_address)
+		return 0;
+	*function = numbers_function_step(shadow->caller_id, walk->id);
+	if (!*function && walk->is_jumped)
+		*function =
+			numbers_function_jumped(shadow->caller_id, walk->id);
+	if (*function)
+		return 1;
+	*function = recursion_function_between(shadow->caller_id, walk->id);
+	if (*function && may_be_of(walk, *function))
+		return 1;
+	*function = WIRE_FOLDED;
+	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
+}
+
+/*
+ * Returns whether an arbitrary word is the address of a signal restorer.
+ * Returns false under a system call filter.
+ */
+static int is_restorer(uint64_t word)
+{
+	uint8_t code[SIGNAL_FRAME_RESTORER_BYTES];
+
+	return !runtime_is_filtered() && word >= PAGE_BYTES &&
+	       word < STACK_END && !sys_read_memory(word, code, sizeof(code)) &&
+	       signal_frame_is_restorer((uintptr_t)code);
 }
 
 /*
@@ -470,7 +490,7 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 		if ((!need_live || walk->at < walk->interrupted_until ||
 		     trampoline_has(shadow) || is_live(walk, shadow)) &&
 		    is_whole(walk, shadow) &&
-		    (!rt.folds_recursion || is_sure(walk, shadow)))
+		    (!hot_recursion_folds || is_sure(walk, shadow)))
 			return shadow;
 	}
 	return NULL;
@@ -516,13 +536,13 @@ static int is_nobodys(const struct walk *walk)
 	       !lent_has(walk->at);
 }
 
-int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
-		     uint64_t *end)
+enum walk_ways walk_has_any_way(const void *slot, uint64_t id,
+				walk_start *is_start, uint64_t *end)
 {
 	struct walk walk = walk_from(slot, id);
 	uint64_t ways[WAYS_MAX];
 	uint32_t count = 0, gap = 0;
-	int has_start = 0;
+	enum walk_ways found = WALK_HAS_NO_WAY;
 
 	ways[count++] = id;
 	walk_trust_own_stack(&walk, slot);
@@ -545,16 +565,20 @@ int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
 		caller = shadow->caller_id;
 		if (is_end(&walk, shadow)) {
 			*end = caller;
-			return 1;
+			return WALK_HAS_WAY;
 		}
-		if (!has_start && is_start(walk.at, caller)) {
+		if (found != WALK_HAS_WAY && is_start(walk.at, caller)) {
 			*end = caller;
-			has_start = 1;
+			found = WALK_HAS_WAY;
 		}
-		if (!has_way(ways, count, caller) && count < WAYS_MAX)
+		if (has_way(ways, count, caller))
+			continue;
+		if (count < WAYS_MAX)
 			ways[count++] = caller;
+		else if (found == WALK_HAS_NO_WAY)
+			found = WALK_HAS_TOO_MANY;
 	}
-	return has_start;
+	return found;
 }
 
 /*
@@ -638,7 +662,7 @@ static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 
 	walk->is_in_clew = 0;
 	if (link->function == WIRE_FOLDED || !walk->is_jumped ||
-	    caller == jumped) {
+	    caller == jumped || recursion_function_between(caller, link->id)) {
 		walk->chain = NULL;
 		leave_slot(walk, caller);
 		return;
@@ -665,6 +689,8 @@ static int take_jumped(struct walk *walk, struct link *link)
 			       .shadow = walk->chain,
 			       .has_jumped = 1 };
 	link->function = numbers_function_step(caller, walk->id);
+	if (!link->function)
+		link->function = recursion_function_between(caller, walk->id);
 	if (!link->function)
 		link->function = tails_function(walk->id);
 	if (!link->function)

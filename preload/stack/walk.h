@@ -131,12 +131,16 @@ typedef int walk_start(uint64_t at, uint64_t id);
 /*
  * For --fold-recursion, where a walk may have chosen the wrong one of several
  * possible links. Follows all possible chains from the slot outwards. Returns
- * whether one of them reaches the root, ends where a walk has to end, or passes
- * a slot for which is_start() returns true. *end becomes the id of the last
- * caller, or of the caller at the innermost start.
+ * WALK_HAS_WAY if one of them reaches the root, ends where a walk has to end, or
+ * passes a slot for which is_start() returns true. *end then becomes the id of
+ * the last caller, or of the caller at the innermost start. Returns
+ * WALK_HAS_TOO_MANY if no chain does, but there are more of them than are
+ * followed.
  */
-int walk_has_any_way(const void *slot, uint64_t id, walk_start *is_start,
-		     uint64_t *end);
+enum walk_ways { WALK_HAS_NO_WAY, WALK_HAS_WAY, WALK_HAS_TOO_MANY };
+
+enum walk_ways walk_has_any_way(const void *slot, uint64_t id,
+				walk_start *is_start, uint64_t *end);
 
 /* Returns whether the calls of the function with this id have no stack slot. */
 int walk_is_slotless(uint64_t id);

@@ -90,8 +90,9 @@ static void dump_header(FILE *out, const struct part_copy *part)
 		fprintf(out, "start cpu_ns=%" PRIu64 "\n",
 			header->start_cpu_ns);
 	if (header->folds_recursion > 0)
-		fprintf(out, "recursion folded=%" PRIu32 "\n",
-			header->folds_recursion);
+		fprintf(out,
+			"recursion folded=%" PRIu32 " beyond=%" PRIu64 "\n",
+			header->folds_recursion, header->fold_beyond);
 	if (header->jumped_functions > 0)
 		fprintf(out, "jumped functions=%" PRIu64 "\n",
 			(uint64_t)header->jumped_functions);

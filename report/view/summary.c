@@ -52,7 +52,10 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
 		summary->lost_calls[i] += part->header->losses[i];
 	summary->trap_hits += part->header->trap_hits;
-	summary->folds_recursion |= part->header->folds_recursion == 1;
+	if (part->header->folds_recursion == 1) {
+		summary->folds_recursion = 1;
+		summary->fold_beyond = part->header->fold_beyond;
+	}
 	summary->is_in_place |= wire_java_is_in_place(part->header->java);
 	summary->hook_ns += part->header->hook_ns;
 	summary->watch_ns += part->header->watch_ns;

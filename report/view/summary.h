@@ -125,7 +125,12 @@ struct summary {
 	struct verdicts calls_verified, contexts_verified;
 	struct verdicts stacks_verified; /* verifications of Java stacks */
 	uint64_t jumped_functions;       /* numbers as in struct wire_header */
-	int folds_recursion; /* whether recursion is folded in any process */
+	/*
+	 * whether recursion was folded in any process, and beyond how many
+	 * contexts there (0: from the start)
+	 */
+	int folds_recursion;
+	uint64_t fold_beyond;
 	/* whether calls of compiled Java code were counted (--java=inplace) */
 	int is_in_place;
 	struct asked_stacks asked;

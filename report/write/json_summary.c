@@ -52,8 +52,11 @@ static json_t *totals_of(struct session *session)
 				    json_string(summary_is_guess(summary)
 							? "shared"
 							: "measured"));
-	if (summary->folds_recursion)
+	if (summary->folds_recursion) {
 		json_object_set_new(totals, "folds_recursion", json_true());
+		json_object_set_new(totals, "fold_beyond",
+				    json_number(summary->fold_beyond));
+	}
 	if (session->from_ns > 0 || session->to_ns > 0) {
 		json_object_set_new(totals, "from_ns",
 				    json_number(session->from_ns));

@@ -95,6 +95,10 @@ static void add_calls(struct missing *clauses, const struct summary *summary)
 		    "the contexts of %s folded call%s",
 		    GROUPED(summary->folded_calls),
 		    text_plural(summary->folded_calls));
+	if (summary->folds_recursion && summary->fold_beyond > 0)
+		add(clauses, MISSING_CONTEXTS,
+		    "the depth of recursion beyond %s contexts",
+		    GROUPED(summary->fold_beyond));
 	if (summary->budget.functions > 0)
 		add_missed(clauses, &summary->budget);
 }

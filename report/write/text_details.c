@@ -593,6 +593,23 @@ static void write_timings(FILE *out, const struct session *session)
 	write_presence(out, timings);
 }
 
+static void put_folding(FILE *out, const struct summary *summary)
+{
+	if (!summary->folds_recursion)
+		return;
+	if (summary->fold_beyond > 0)
+		fprintf(out,
+			"recursion folded beyond %s contexts of a process: a "
+			"call inside another call of its function counts in "
+			"that call's context, unless it has its own; "
+			"--fold-recursion=never keeps all contexts\n",
+			GROUPED(summary->fold_beyond));
+	else
+		fputs("recursion folded: a call inside another call of its "
+		      "function counts in the context of the outer call\n",
+		      out);
+}
+
 void text_details(FILE *out, struct session *session)
 {
 	const struct summary *summary = &session->summary;
@@ -601,10 +618,7 @@ void text_details(FILE *out, struct session *session)
 		GROUPED(summary->threads), text_plural(summary->threads),
 		GROUPED(summary->processes),
 		summary->processes == 1 ? "" : "es");
-	if (summary->folds_recursion)
-		fputs("recursion folded: a call inside another call of its "
-		      "function counts in the context of the outer call\n",
-		      out);
+	put_folding(out, summary);
 	if (summary->follow_ups > 0)
 		fprintf(out,
 			"shared: %s other thread%s counted together with the "

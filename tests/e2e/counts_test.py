@@ -286,8 +286,9 @@ class Preserved(clewtest.Case):
 class ManyContexts(clewtest.Case):
     def totals(self, argv, options=()):
         """Returns (contexts, calls) below grow() as the program prints them,
-        and its part."""
-        recorded = self.record(argv, options, text=True)
+        and its part. Each path of the recursion keeps a context."""
+        recorded = self.record(argv, ["--fold-recursion=never", *options],
+                               text=True)
         self.assertEqual(recorded.returncode, 0, recorded.stderr)
         _, contexts, _, calls = recorded.stdout.split()
         return int(contexts), int(calls), self.recording().parts[0]

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""With --fold-recursion no context has a function twice, and no call is lost.
+"""Recursion is folded beyond a number of contexts, and no call is lost.
 
-The program itself counts a context for each level of recursion. These contexts,
-folded as the manual describes, must equal those of clew.
+The program itself counts a context for each level of recursion. If recursion is
+folded from the start, these contexts, folded as the manual describes, must equal
+those of clew. Otherwise the sums per function must.
 """
 import pathlib
 
@@ -12,13 +13,12 @@ from lib.clewtest import target
 
 
 class FoldRecursion(clewtest.Case):
-    def fold(self, argv, options=()):
+    def fold(self, argv, options=(), folding="--fold-recursion"):
         """Returns (recording, truths) for the target's own functions."""
         native = self.run_program(argv)
         self.environment["TRUTH_DIR"] = str(self.truths)
         name = pathlib.Path(argv[0]).name
-        recorded = self.record(argv, ["--fold-recursion", "-m", f"*{name}*",
-                                      *options])
+        recorded = self.record(argv, [folding, "-m", f"*{name}*", *options])
         self.assert_same_behaviour(native, recorded)
         self.assert_no_problem()
         recording = self.recording()
@@ -38,13 +38,23 @@ class FoldRecursion(clewtest.Case):
             self.assertEqual(compared.differences(), [])
         return parts, truths, compared
 
-    def check_sums(self, name, *arguments):
+    def check_sums(self, name, *arguments, folding="--fold-recursion",
+                   options=()):
         """Compares sums per function, where the program records only those, or
-        where its stack starts anew."""
-        recording, (one,) = self.fold([target(name), *arguments])
+        where its stack starts anew. Returns the part."""
+        recording, (one,) = self.fold([target(name), *arguments], options,
+                                      folding)
         compared = truth.Comparison(one, recording.parts[0])
         self.assertEqual(compared.sum_differences(), [])
         self.assertGreater(sum(compared.wanted.values()), 0)
+        return recording.parts[0]
+
+    def start_anew(self, name):
+        """Lets a test record a further program."""
+        for old in self.truths.iterdir():
+            old.unlink()
+        self.environment.pop("TRUTH_DIR", None)
+        self.recording_path = self.work / name
 
     def test_recursion_is_folded(self):
         parts, (one,), _ = self.check("recursion")
@@ -78,10 +88,7 @@ class FoldRecursion(clewtest.Case):
     def test_coroutines_are_folded(self):
         for name in "coroutines_ucontext", "coroutines_switch":
             with self.subTest(name):
-                for old in self.truths.iterdir():
-                    old.unlink()
-                self.environment.pop("TRUTH_DIR", None)
-                self.recording_path = self.work / name
+                self.start_anew(name)
                 self.check_sums(name)
 
     def test_recursion_on_copied_stacks_is_folded(self):
@@ -110,10 +117,7 @@ class FoldRecursion(clewtest.Case):
     def check_flavours(self, name, flavours, options=()):
         for flavour in flavours:
             with self.subTest(flavour):
-                for old in self.truths.iterdir():
-                    old.unlink()
-                self.environment.pop("TRUTH_DIR", None)
-                self.recording_path = self.work / flavour
+                self.start_anew(flavour)
                 self.check(name, flavour=flavour, options=options)
 
     def test_recursion_as_deep_as_the_stack_is_folded(self):
@@ -125,16 +129,72 @@ class FoldRecursion(clewtest.Case):
         """The unfolded stack differs from the folded contexts."""
         for name in "recursion", "tail", "jumps", "exceptions":
             with self.subTest(name):
-                for old in self.truths.iterdir():
-                    old.unlink()
-                self.environment.pop("TRUTH_DIR", None)
-                self.recording_path = self.work / name
+                self.start_anew(name)
                 parts, *_ = self.check(name, options=["--verify-period=1"])
                 for part in parts.values():
                     tallies = part.tallies.values()
                     self.assertGreater(sum(t.verified for t in tallies), 500)
                     self.assertEqual([t.firsts_wrong for t in tallies
                                       if t.firsts_wrong], [])
+
+    def test_recursion_folds_beyond_a_number_of_contexts(self):
+        """Folding begins at any time: in calls, in a chain of tail calls, before
+        a jump lands. Verification compares each call with the stack."""
+        for name in ("recursion", "tail", "jumps", "exceptions", "stale_slots",
+                     "folded_leaps", "folded_jumps", "coroutines_ucontext",
+                     "coroutines_switch", "signals"):
+            for contexts in 1, 65, 130, 300:
+                with self.subTest(name, contexts=contexts):
+                    self.start_anew(f"{name}{contexts}")
+                    part = self.check_sums(
+                        name, folding=f"--fold-recursion={contexts}",
+                        options=["--verify-period=1"])
+                    tallies = part.tallies.values()
+                    self.assertEqual([t.firsts_wrong for t in tallies
+                                      if t.firsts_wrong], [])
+
+    def test_recorded_contexts_stay_when_recursion_folds(self):
+        recording, (one,) = self.fold([target("recursion")],
+                                      folding="--fold-recursion=300")
+        (part,) = recording.parts
+        self.assertLess(300, len(part.contexts()))
+        self.assertLess(len(part.contexts()), len(one.nodes) / 2)
+        self.assertIn("recursion folded beyond 300 contexts of a process",
+                      " ".join(self.details(self.recording_path).split()))
+        total = self.clew_json("report", "--json", self.recording_path)["total"]
+        self.assertEqual((total["folds_recursion"], total["fold_beyond"]),
+                         (True, 300))
+
+    def test_programs_with_many_contexts_fold_by_default(self):
+        """A tree of calls with 1,111,110 contexts."""
+        argv = [target("contexts"), "10", "6", "1", "1"]
+        counts = {}
+        for folding in [], ["--fold-recursion=never"]:
+            self.recording_path = self.work / f"tree{len(folding)}"
+            self.assert_same_behaviour(self.run_program(argv),
+                                       self.record(argv, folding))
+            report = self.clew_json("report", "--json", self.recording_path)
+            calls = {one["name"]: one["calls"] for one in report["functions"]
+                     if one["calls"]}
+            counts[not folding] = report["total"]["contexts"], calls
+        (folded, sums), (all_contexts, wanted) = counts[True], counts[False]
+        self.assertEqual(sums, wanted)
+        self.assertGreater(all_contexts, 1_111_110)
+        self.assertLess(folded, all_contexts / 4)
+        self.recording_path = self.work / "tree0"
+        self.assertIn("missing: the depth of recursion beyond 65,536 contexts",
+                      self.clew("report", self.recording_path).stdout)
+
+    def test_traces_may_say_that_they_never_fold(self):
+        done = self.record(["true"], ["--fold-recursion=never", "--trace"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_wrong_numbers_are_refused(self):
+        for number in "0", "x", "1e3", "-1":
+            with self.subTest(number):
+                done = self.record(["true"], [f"--fold-recursion={number}"],
+                                   text=True)
+                self.assert_usage_error(done, "--fold-recursion")
 
     def test_conflicting_options_are_refused(self):
         for options in (["--trace"], ["--time=exact"], ["--java=exact"]):

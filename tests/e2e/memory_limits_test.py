@@ -24,7 +24,8 @@ class Recorded(clewtest.Case):
         self.before_exec = group.join
         native = self.run_program(self.PROGRAM)
         self.assertEqual(native.returncode, 0)
-        recorded = self.record(self.PROGRAM, options)
+        recorded = self.record(self.PROGRAM, ["--fold-recursion=never",
+                                              *options])
         self.assertEqual((recorded.returncode, recorded.stdout),
                          (0, native.stdout), recorded.stderr)
         self.before_exec = None

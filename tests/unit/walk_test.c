@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "preload/hot/count.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
@@ -501,7 +502,7 @@ static void tests_of_links_do_not_shorten_the_walk(void **state)
 	entries[0].id = ids[1];
 	notes[0].function = notes[0].depth = 1;
 	hot.tally = &tally;
-	rt.folds_recursion = 1;
+	hot_recursion_folds = 1;
 	memset(words, 0, sizeof(words));
 	memset(shadow, 0, sizeof(shadow));
 	for (int i = 0; i < FRAMES; i++)
