@@ -189,7 +189,7 @@ class Counts(clewtest.Case):
                 self.check("personality", options=[f"--time={time}"])
 
     def test_exceptions_are_counted_with_the_c_library_hooked(self):
-        self.check("exceptions", options=["--libc"])
+        self.check("exceptions", options=["--libc", "--fold-recursion=never"])
 
     def test_unwinding_is_counted(self):
         self.check("unwinding")
@@ -235,7 +235,7 @@ class Counts(clewtest.Case):
         self.check("coroutines20", options=["--libc"])
 
     def test_deep_recursion_is_counted(self):
-        self.check("deep", "100000")
+        self.check("deep", "100000", options=["--fold-recursion=never"])
 
     def test_backtraces_are_counted(self):
         self.check("backtraces")

@@ -265,7 +265,7 @@ class NoRoom(clewtest.Case):
     def test_counting_survives_a_full_address_space(self):
         """The limit leaves room for a first table and little more."""
         self.before_exec = lambda: resource.setrlimit(
-            resource.RLIMIT_AS, (50 << 20, 50 << 20))
+            resource.RLIMIT_AS, (51 << 20, 51 << 20))
         self.check(wire.FOLD_MEMORY, "no memory or address space",
                    self.work / "clew.out")
 
