@@ -51,6 +51,7 @@ target_link_libraries(strata_test PRIVATE m)
 preload_test(stacks ${arch}/patch/stacks.c ${counting})
 preload_test(shadowed ${preload}/patch/shadowed.c ${arch}/patch/stacks.c ${counting})
 preload_test(stub_template ${counting})
+preload_test(stub_cpu_rules ${counting})
 preload_test(forwarding model_x86_64.c ${preload}/stubs/stub_write.c ${counting})
 target_link_libraries(forwarding_test PRIVATE disasm)
 target_include_directories(forwarding_test SYSTEM PRIVATE
