@@ -10,6 +10,19 @@
 
 #define KEPT_REGISTERS UINT32_C(0xf028) /* bit i: the register with number i */
 
+/*
+ * Returns whether the bytes of an instruction for which kept_use_of() returns
+ * KEPT_IS_GONE_TO occur in the code, at any offset.
+ */
+static inline int kept_may_be_gone_to(const uint8_t *code, uint64_t bytes)
+{
+	for (uint64_t i = 1; i < bytes; i++)
+		if (code[i - 1] == 0xff && ((code[i] & 0xf8) == 0xd0 ||
+					    (code[i] & 0xf8) == 0xe0))
+			return 1;
+	return 0;
+}
+
 /* What an instruction at the start of a function does. */
 enum kept_use {
 	KEPT_IS_PASSED,  /* a push, or a move between registers */
