@@ -10,8 +10,11 @@ from lib.clewtest import target
 
 class Storm(clewtest.Case):
     def record_storm(self, mode, options=(), in_the_calm=None):
-        """Records `storm`; calls in_the_calm with the running program after the storm."""
+        """Records `storm`; calls in_the_calm with the running program after the storm. Unless
+        the options say otherwise, each path of the recursion keeps a context."""
         self.environment["TRUTH_DIR"] = str(self.truths)
+        if not any("--fold-recursion" in str(option) for option in options):
+            options = ["--fold-recursion=never", *options]
         with subprocess.Popen(
                 list(map(str, self.record_command([target("storm"), mode],
                                                   options))),
@@ -53,6 +56,18 @@ class Storm(clewtest.Case):
     def test_storms_agree_with_frequent_verification(self):
         self.check("stay", self.frequent())
 
+    def test_storms_keep_their_sums_if_recursion_folds(self):
+        for contexts in 1000, 65536:
+            with self.subTest(contexts):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.recording_path = self.work / str(contexts)
+                one, part = self.record_storm(
+                    "stay", [*self.frequent(),
+                             f"--fold-recursion={contexts}"])
+                self.assertEqual(
+                    truth.Comparison(one, part).sum_differences(), [])
+
     def test_storms_are_counted_with_exact_times(self):
         """All completed calls have a time, wherever a signal arrived and whichever
         table was replaced meanwhile.
@@ -85,8 +100,7 @@ class Storm(clewtest.Case):
 
     def test_storms_of_handlers_that_jump_out_are_counted(self):
         """Counts are exact again after the jumps, and an abandoned slow path blocks nothing."""
-        one, part = self.record_storm("jump", [*self.frequent(),
-                                               "--fold-recursion=never"],
+        one, part = self.record_storm("jump", self.frequent(),
                                       self.await_tables)
         calm = next(function for function, name in one.names.items()
                     if name == "calm")
