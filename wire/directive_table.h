@@ -56,7 +56,7 @@
 #define DIRECTIVE_TRACE_STANDARD "1G"
 
 /*
- * Number of contexts of a process beyond which recursion is folded by default
+ * Number of contexts of a thread beyond which recursion is folded by default
  * (--fold-recursion).
  */
 #define DIRECTIVE_FOLD_BEYOND 65536
@@ -150,7 +150,7 @@ X(MAX_MEMORY, "max-memory", LIMIT, max_bytes, 0, 1, INT64_MAX, \
 X(FOLD_RECURSION, "fold-recursion", FOLDING, fold_beyond, \
   DIRECTIVE_FOLD_BEYOND, 1, INT64_MAX, \
   BOTH, 0, "N|never", LIMITS, LATER_OPTIONAL, \
-  "Beyond N contexts per process (default: 65536; without N: always), " \
+  "Beyond N contexts per thread (default: 65536; without N: always), " \
   "count recursive calls in the context of the first call", NULL) \
 X(NO_TAIL_NESTING, "no-tail-nesting", FLAG, no_tail_nesting, 0, 0, 0, \
   BOTH, 0, NULL, LIMITS, LATER, \

@@ -493,8 +493,8 @@ struct wire_header {
 	 */
 	uint64_t start_cpu_ns;
 	/*
-	 * 1: recursion was folded (--fold-recursion) when the process had more
-	 * than `fold_beyond` contexts, or from the start if that is 0
+	 * 1: recursion was folded (--fold-recursion) in threads with more than
+	 * `fold_beyond` contexts, or from the start if that is 0
 	 */
 	uint32_t folds_recursion;
 	/*

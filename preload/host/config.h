@@ -122,7 +122,7 @@ struct config {
 	int is_bounded;
 	uint32_t verify_period;
 	/*
-	 * Recursion is folded when a process has more contexts than this; 0:
+	 * Recursion is folded in threads with more contexts than this; 0:
 	 * always; UINT64_MAX: never.
 	 */
 	uint64_t fold_beyond;

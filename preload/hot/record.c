@@ -206,7 +206,7 @@ static int admit_some(struct tally *tally)
 	const uint64_t former = atomic_fetch_add_explicit(
 		contexts, ADMITTED_AT_ONCE, memory_order_relaxed);
 
-	if (former >= rt.fold_beyond && !hot_recursion_folds)
+	if (!hot_recursion_folds && tally->wire->contexts >= rt.fold_beyond)
 		recursion_begin();
 	if (former + ADMITTED_AT_ONCE <= rt.max_contexts) {
 		own_add(admitted_in(tally), ADMITTED_AT_ONCE - 1);

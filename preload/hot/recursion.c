@@ -18,6 +18,12 @@ void recursion_begin(void)
 	__atomic_store_n(&hot_recursion_folds, 1, __ATOMIC_SEQ_CST);
 }
 
+void recursion_inherit(void)
+{
+	if (hot_recursion_folds)
+		rt.fold_beyond = 0;
+}
+
 void recursion_forget(void)
 {
 	if (!hot_recursion_folds)
@@ -62,7 +68,8 @@ static uint64_t recall(const struct hot_way *way, uint64_t id)
 	const volatile struct hot_way *now = way;
 	const uint64_t found = now->found;
 
-	return (now->mixed ^ found) == id ? found : ID_ROOT;
+	return (now->mixed ^ found ^ id) == (uintptr_t)hot.table ? found
+								   : ID_ROOT;
 }
 
 static void keep(struct hot_way *way, uint64_t id, uint64_t found)
@@ -70,7 +77,7 @@ static void keep(struct hot_way *way, uint64_t id, uint64_t found)
 	volatile struct hot_way *now = way;
 
 	now->found = found;
-	now->mixed = id ^ found;
+	now->mixed = id ^ found ^ (uintptr_t)hot.table;
 }
 
 uint64_t recursion_fold(uint64_t caller, uint64_t id)
@@ -79,7 +86,8 @@ uint64_t recursion_fold(uint64_t caller, uint64_t id)
 	uint32_t function;
 	uint64_t found;
 
-	if (!tally)
+	if (!hot_recursion_folds || !tally ||
+	    tally->wire->contexts < rt.fold_beyond)
 		return id;
 	found = recall(way_of(id), id);
 	if (found != ID_ROOT)

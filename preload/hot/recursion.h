@@ -3,8 +3,8 @@
  * Folded recursion (--fold-recursion): recursive calls get no contexts of their
  * own.
  *
- * Each level of a recursion is a context at first. When the process has more
- * contexts than a limit, recursion is folded: a call of a function that is
+ * Each level of a recursion is a context at first. When a thread has more
+ * contexts than a limit, recursion is folded there: a call of a function that is
  * active already, and whose own context is not recorded, counts in the context
  * of the innermost active call, and so do the calls that it makes:
  *
@@ -39,12 +39,11 @@ struct tally;
 
 /*
  * A cache that maps the id of a call to the id with which its function runs.
- * The result depends only on the id and on that of the caller, which differs
- * for each id, so that all threads share the cache. The thunk reads it
- * (thunks.inc).
+ * All threads share it. A result holds for the thread that found it, as long as
+ * the thread has the same count table. The thunk reads the cache (thunks.inc).
  */
 struct hot_way {
-	uint64_t mixed; /* id ^ found */
+	uint64_t mixed; /* id ^ found ^ address of the thread's table */
 	/* id of the context; ID_ROOT if the element is unused */
 	uint64_t found;
 };
@@ -52,16 +51,23 @@ struct hot_way {
 extern struct hot_way hot_ways[1 << HOT_WAYS_LOG2];
 
 /*
- * 1 if recursion is folded now. Forked children inherit the value, because
- * their stacks have folded calls. Written by the next two functions only.
+ * 1 if recursion may be folded in any thread now. Written by the next functions
+ * only.
  */
 extern uint32_t hot_recursion_folds;
 
 /*
- * Folds recursion from now on, in all threads, and says so in the recording.
- * Threads may call this function at the same time.
+ * From now on folds recursion in threads whose tallies have rt.fold_beyond
+ * contexts or more, and says so in the recording. Threads may call this
+ * function at the same time.
  */
 void recursion_begin(void);
+
+/*
+ * In a forked child: folds recursion from the start if its parent has folded
+ * any, because the child's stack may have folded calls.
+ */
+void recursion_inherit(void);
 
 /* Prepares a session in which recursion is not folded yet. */
 void recursion_forget(void);
@@ -70,7 +76,8 @@ void recursion_forget(void);
  * Returns the id with which a function runs that is called from `caller` and
  * whose own id would be `id`, if `id` is not recorded: the id of the innermost
  * context of the same function that contains the caller. Returns `id` if there
- * is none within RECURSION_REACH callers. Requires hot_recursion_folds.
+ * is none within RECURSION_REACH callers, or if recursion is not folded in the
+ * calling thread.
  */
 uint64_t recursion_fold(uint64_t caller, uint64_t id);
 

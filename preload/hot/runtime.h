@@ -61,7 +61,10 @@ struct runtime {
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause;
 	uint32_t verify_period; /* 0: never verify */
-	/* The number of contexts beyond which recursion is folded. */
+	/*
+	 * Number of contexts of a thread's tally beyond which recursion is
+	 * folded there.
+	 */
 	uint64_t fold_beyond;
 	const struct tally *folded_in; /* recursion_use_tally(), or NULL */
 	/*

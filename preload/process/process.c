@@ -8,6 +8,7 @@
 #include "libc/libc.h"
 #include "machine/address_space.h"
 #include "preload/host/config.h"
+#include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/stamp_counter.h"
@@ -187,6 +188,7 @@ static void start_part(struct part *part, const struct part *parent)
 	header->parent_seq = parent->header->seq;
 	header->verify_period = rt.verify_period;
 	header->max_contexts = rt.max_contexts;
+	recursion_inherit();
 	header->folds_recursion = parent->header->folds_recursion;
 	header->fold_beyond = parent->header->fold_beyond;
 	part_limit(part, rt.config->max_bytes);

@@ -127,7 +127,7 @@ struct summary {
 	uint64_t jumped_functions;       /* numbers as in struct wire_header */
 	/*
 	 * whether recursion was folded in any process, and beyond how many
-	 * contexts there (0: from the start)
+	 * contexts of a thread there (0: from the start)
 	 */
 	int folds_recursion;
 	uint64_t fold_beyond;

@@ -599,7 +599,7 @@ static void put_folding(FILE *out, const struct summary *summary)
 		return;
 	if (summary->fold_beyond > 0)
 		fprintf(out,
-			"recursion folded beyond %s contexts of a process: a "
+			"recursion folded beyond %s contexts of a thread: a "
 			"call inside another call of its function counts in "
 			"that call's context, unless it has its own; "
 			"--fold-recursion=never keeps all contexts\n",

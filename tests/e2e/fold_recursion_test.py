@@ -159,7 +159,7 @@ class FoldRecursion(clewtest.Case):
         (part,) = recording.parts
         self.assertLess(300, len(part.contexts()))
         self.assertLess(len(part.contexts()), len(one.nodes) / 2)
-        self.assertIn("recursion folded beyond 300 contexts of a process",
+        self.assertIn("recursion folded beyond 300 contexts of a thread",
                       " ".join(self.details(self.recording_path).split()))
         total = self.clew_json("report", "--json", self.recording_path)["total"]
         self.assertEqual((total["folds_recursion"], total["fold_beyond"]),
