@@ -17,8 +17,8 @@
 static inline int kept_may_be_gone_to(const uint8_t *code, uint64_t bytes)
 {
 	for (uint64_t i = 1; i < bytes; i++)
-		if (code[i - 1] == 0xff && ((code[i] & 0xf8) == 0xd0 ||
-					    (code[i] & 0xf8) == 0xe0))
+		if (code[i - 1] == 0xff &&
+		    ((code[i] & 0xf8) == 0xd0 || (code[i] & 0xf8) == 0xe0))
 			return 1;
 	return 0;
 }
