@@ -150,8 +150,7 @@ X(MAX_MEMORY, "max-memory", LIMIT, max_bytes, 0, 1, INT64_MAX, \
 X(FOLD_RECURSION, "fold-recursion", FOLDING, fold_beyond, \
   DIRECTIVE_FOLD_BEYOND, 1, INT64_MAX, \
   BOTH, 0, "N|never", LIMITS, LATER_OPTIONAL, \
-  "Beyond N contexts per thread (default: 65536; without N: always), " \
-  "count recursive calls in the context of the first call", NULL) \
+  "Count recursive calls in outer ones beyond N contexts (65536)", NULL) \
 X(NO_TAIL_NESTING, "no-tail-nesting", FLAG, no_tail_nesting, 0, 0, 0, \
   BOTH, 0, NULL, LIMITS, LATER, \
   "Show tail calls below the caller of the function that jumps", NULL) \

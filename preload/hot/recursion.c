@@ -69,7 +69,7 @@ static uint64_t recall(const struct hot_way *way, uint64_t id)
 	const uint64_t found = now->found;
 
 	return (now->mixed ^ found ^ id) == (uintptr_t)hot.table ? found
-								   : ID_ROOT;
+								 : ID_ROOT;
 }
 
 static void keep(struct hot_way *way, uint64_t id, uint64_t found)
