@@ -11,7 +11,8 @@ from lib.clewtest import TARGETS, target
 
 class Counts(clewtest.Case):
     def check(self, name, *arguments, options=()):
-        """Checks each flavour in which the program was built."""
+        """Checks each flavour in which the program was built. Each path of a
+        recursion keeps a context."""
         flavours = sorted(path.parent.name
                           for path in pathlib.Path(TARGETS).glob(f"*/{name}"))
         self.assertTrue(flavours)
@@ -21,7 +22,8 @@ class Counts(clewtest.Case):
                     old.unlink()
                 self.environment.pop("TRUTH_DIR", None)
                 recording, _ = self.record_target(
-                    [target(name, flavour), *arguments], options)
+                    [target(name, flavour), *arguments],
+                    ["--fold-recursion=never", *options])
                 for part in recording.parts:
                     self.assert_nothing_lost(part)
 
@@ -189,7 +191,7 @@ class Counts(clewtest.Case):
                 self.check("personality", options=[f"--time={time}"])
 
     def test_exceptions_are_counted_with_the_c_library_hooked(self):
-        self.check("exceptions", options=["--libc", "--fold-recursion=never"])
+        self.check("exceptions", options=["--libc"])
 
     def test_unwinding_is_counted(self):
         self.check("unwinding")
@@ -235,7 +237,7 @@ class Counts(clewtest.Case):
         self.check("coroutines20", options=["--libc"])
 
     def test_deep_recursion_is_counted(self):
-        self.check("deep", "100000", options=["--fold-recursion=never"])
+        self.check("deep", "100000")
 
     def test_backtraces_are_counted(self):
         self.check("backtraces")
