@@ -36,6 +36,8 @@ LEVELS = "-O0", "-O1", "-O2", "-O3", "-Os"
 FLAVOURS = ([], [], ["-fno-plt"], ["-fcf-protection=full"],
             ["-fno-omit-frame-pointer"], ["-fno-pie"], ["-fPIE"])
 IN_FORK = 1  # enum wire_loss: made inside fork() itself, with --libc
+FOLDINGS = ("--fold-recursion", "--fold-recursion", "--fold-recursion=1",
+            "--fold-recursion=100", "--fold-recursion=300")
 TIMES = "none", "none", "cpu", "exact", "wall"
 STAMPS = "packet", "1", "7", "64", "10us", "all"
 KEPT = ["--trace"], ["--trace=64K", "--on-overflow=process"], \
@@ -68,10 +70,13 @@ def setting_of(one):
             and "sees" not in one.features:
         # The program does not know which calls are folded among functions that
         # it does not count.
-        options += ["--fold-recursion", "-m", "*/play",
+        options += [chance.choice(FOLDINGS), "-m", "*/play",
                     "-m", "*/lib[lp]*.so"]
+    folds = bool(set(FOLDINGS) & set(options))
+    if not folds:
+        options.append("--fold-recursion=never")
     options.append(f"--verify-period={period}")
-    if "--fold-recursion" not in options and chance.random() < .4:
+    if not folds and chance.random() < .4:
         # A trace records each call.
         options[0] = "--time=none"
         options += [*chance.choice(KEPT), f"--stamps={chance.choice(STAMPS)}"]
@@ -136,10 +141,11 @@ def run(argv, folder, timeout, **environment):
 
 def differences_of(one, part, setting):
     nests = "--no-tail-nesting" not in setting.options
-    if "--fold-recursion" not in setting.options:
+    if "--fold-recursion=never" in setting.options:
         return truth.Comparison(one, part, nests=nests).differences()
-    # The callers outside of the program's own functions are not known.
-    if one.roots:
+    # The callers outside of the program's own functions are not known, and
+    # neither is the time when folding began.
+    if one.roots or "--fold-recursion" not in setting.options:
         return truth.Comparison(one, part).sum_differences()
     return truth.Folded(one, part, nests=False).differences()
 
