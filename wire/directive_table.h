@@ -24,8 +24,9 @@
  *	argument	the option's argument as --help shows it
  *	GROUP, RANK	the place of the option in --help (HELP_GROUP of
  *			cli/common/help.h; FIRST or LATER). FIRST_OPTIONAL and
- *			LATER_OPTIONAL: its argument may be omitted. FIRST_IN_RECORD: FIRST for
- *			clew record, LATER for clew attach
+ *			LATER_OPTIONAL: its argument may be omitted.
+ *			FIRST_IN_RECORD: FIRST for clew record, LATER for clew
+ *			attach
  *	help		the option's description in --help
  *	obstacle	the reason why clew attach refuses the directive, or
  *			NULL

@@ -54,8 +54,8 @@ static uint64_t find_on_way(const struct tally *tally, uint64_t from,
 }
 
 /*
- * Returns the element for `id` in the cache of recent results. Another thread or
- * a signal handler may store another result between two accesses. recall()
+ * Returns the element for `id` in the cache of recent results. Another thread
+ * or a signal handler may store another result between two accesses. recall()
  * notices that the two words do not fit together.
  */
 static struct hot_way *way_of(uint64_t id)
@@ -86,8 +86,7 @@ uint64_t recursion_fold(uint64_t caller, uint64_t id)
 	uint32_t function;
 	uint64_t found;
 
-	if (!hot_recursion_folds || !tally ||
-	    tally->wire->contexts < rt.fold_beyond)
+	if (!tally || tally->wire->contexts < rt.fold_beyond)
 		return id;
 	found = recall(way_of(id), id);
 	if (found != ID_ROOT)

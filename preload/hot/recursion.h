@@ -4,9 +4,9 @@
  * own.
  *
  * Each level of a recursion is a context at first. When a thread has more
- * contexts than a limit, recursion is folded there: a call of a function that is
- * active already, and whose own context is not recorded, counts in the context
- * of the innermost active call, and so do the calls that it makes:
+ * contexts than a limit, recursion is folded there: a call of a function that
+ * is active already, and whose own context is not recorded, counts in the
+ * context of the innermost active call, and so do the calls that it makes:
  *
  *	main -> a -> b -> a -> c    counts in    main -> a, main -> a -> c
  *
@@ -77,7 +77,7 @@ void recursion_forget(void);
  * whose own id would be `id`, if `id` is not recorded: the id of the innermost
  * context of the same function that contains the caller. Returns `id` if there
  * is none within RECURSION_REACH callers, or if recursion is not folded in the
- * calling thread.
+ * calling thread. Requires hot_recursion_folds.
  */
 uint64_t recursion_fold(uint64_t caller, uint64_t id);
 

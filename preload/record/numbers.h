@@ -171,7 +171,7 @@ static inline uint32_t numbers_function_jumped(uint64_t caller, uint64_t callee)
 
 /*
  * Returns the function that has the id `callee` if `caller` can be the id in
- * its shadow slot, or 0. With --fold-recursion there may be further calls in
+ * its shadow slot, or 0. Where recursion is folded there may be further calls in
  * between (hot/recursion.h), and with tail calls further jumps.
  */
 static inline uint32_t numbers_function_between(uint64_t caller,

@@ -151,7 +151,7 @@ static void copy_records(const struct tally *old, uint64_t id)
 }
 
 /*
- * With --fold-recursion, copies the records of the active functions that a walk
+ * Where recursion is folded, copies the records of the active functions that a walk
  * finds. The callers that an id implies are those of the outermost call of each
  * recursive function. The inner calls have other callers, which only the stack
  * shows.

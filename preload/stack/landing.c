@@ -145,7 +145,7 @@ static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
 }
 
 /*
- * With --fold-recursion, returns whether the function with this id has a slot
+ * Where recursion is folded, returns whether the function with this id has a slot
  * near the stack pointer. The slot may hold the address of a stub, because
  * trampolines_carry() stops early if a trampoline of another call looks like
  * the function's own.

@@ -28,7 +28,7 @@ uint64_t landing_id(uint64_t stack);
 /*
  * landing_function() returns the number of the function that contains pc, or 0
  * if it is unknown or not needed. landing_id_of() is landing_id() for a landing
- * in this function. With --fold-recursion the number is needed, because stale
+ * in this function. Where recursion is folded the number is needed, because stale
  * slots may look like a chain of callers that leads past the landing (walk.c).
  */
 uint32_t landing_function(uint64_t pc);

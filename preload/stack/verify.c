@@ -197,7 +197,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 }
 
 /*
- * Called if a walk has found no complete chain with --fold-recursion. A link
+ * Called if a walk has found no complete chain where recursion is folded. A link
  * may then have been the wrong one of several possible ones, so this function
  * follows all of them, up to WAYS_MAX chains.
  */

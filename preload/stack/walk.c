@@ -29,7 +29,7 @@
 
 /*
  * How many links the chain that begins with an uncertain link must have for the
- * link to be accepted, unless the chain ends before (with --fold-recursion).
+ * link to be accepted, unless the chain ends before (where recursion is folded).
  */
 #define AHEAD_MAX 8
 
@@ -449,7 +449,7 @@ static int leads_on(struct walk *walk, const struct shadow_slot *shadow)
 }
 
 /*
- * Returns whether a link is valid. With --fold-recursion a stale slot of an
+ * Returns whether a link is valid. Where recursion is folded a stale slot of an
  * earlier call can look like a link, because the ids of a callee and its caller
  * need not yield the callee's key. Such a link is accepted if a chain continues
  * from it.

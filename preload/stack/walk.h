@@ -5,7 +5,7 @@
  * The shadow slots of running functions form a chain: each holds its caller's
  * id. Two consecutive ids determine a key, and only a slot of this chain yields
  * the key of an existing function (another slot does so by chance, with a
- * probability of 2^-45). With --fold-recursion there are further tests. In
+ * probability of 2^-45). Where recursion is folded there are further tests. In
  * addition the stack must still show that the function there is running.
  * Therefore a walk skips stale slots between valid ones. Functions that return
  * to trampolines (hot/trampoline.h) have their link in the trampoline's record.
@@ -129,11 +129,11 @@ void walk_trust_own_stack(struct walk *walk, const void *slot);
 typedef int walk_start(uint64_t at, uint64_t id);
 
 /*
- * For --fold-recursion, where a walk may have chosen the wrong one of several
+ * For folded recursion, where a walk may have chosen the wrong one of several
  * possible links. Follows all possible chains from the slot outwards. Returns
- * WALK_HAS_WAY if one of them reaches the root, ends where a walk has to end, or
- * passes a slot for which is_start() returns true. *end then becomes the id of
- * the last caller, or of the caller at the innermost start. Returns
+ * WALK_HAS_WAY if one of them reaches the root, ends where a walk has to end,
+ * or passes a slot for which is_start() returns true. *end then becomes the id
+ * of the last caller, or of the caller at the innermost start. Returns
  * WALK_HAS_TOO_MANY if no chain does, but there are more of them than are
  * followed.
  */

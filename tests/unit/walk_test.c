@@ -487,7 +487,7 @@ static void walks_work_if_an_inherited_filter_denies_copies(void **state)
 }
 
 /*
- * With --fold-recursion, a walk reads further slots to test a link, but must
+ * Where recursion is folded, a walk reads further slots to test a link, but must
  * still reach the end of the memory that it may read.
  */
 static void tests_of_links_do_not_shorten_the_walk(void **state)
