@@ -12,19 +12,13 @@ import shutil
 import subprocess
 import tempfile
 
-from measure import CLEW, Tool, medians, table
+from measure import CLEW, CLEW_TOOL, medians, recorded, table
 from programs import LOADS, MANY
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 PROMISE = re.compile(
     r"(?:recording with|, with) (\S+(?: '[^']*')?) (?:would save )?about "
     r"([\d.,]+) (ns|us|ms|s)\b")
-
-
-def recorded(*options):
-    return Tool(" ".join(options), lambda argv, scratch: [
-        CLEW, "record", "-o", scratch / "clew.out", *options, "--", *argv],
-        CLEW)
 
 
 def promises(load, folder):
@@ -49,10 +43,10 @@ def rows_of(load, folder, rounds):
     if not promised:
         return [[load.name, "no hint", "", "", ""]]
     job = load.build(folder, load.sizes[MANY])
-    tools = {option: recorded(*shlex.split(option))
+    tools = {option: recorded(option, *shlex.split(option))
              for option, _ in promised}
     found = medians({option: (tool, *job) for option, tool in
-                     {"": recorded(), **tools}.items()}, rounds)
+                     {"": CLEW_TOOL, **tools}.items()}, rounds)
     return [[load.name, f"`{option}`", f"{seconds:.2f} s",
              f"{found[''].cpu - found[option].cpu:.2f} s",
              f"{(found[''].cpu - found[option].cpu) / seconds:.2f}"]

@@ -10,16 +10,14 @@ its own column and is subtracted from the other columns. A walk of the whole tre
 worst case for a cache, which real programs do not reach. A second kind of walk
 therefore stays in each part of the tree for a while.
 """
-from measure import BUILD, CLEW, CLEW_TOOL, NATIVE, Tool, medians, table
+from measure import BUILD, CLEW_TOOL, NATIVE, medians, recorded, table
 
 PROGRAM = BUILD / "tests" / "targets" / "O2" / "contexts"
 FANOUT = 10
 DEPTHS = 3, 4, 5, 6
 CALLS = 30_000_000
 AGAIN = 16
-ALL = Tool("clew", lambda argv, scratch: [
-    CLEW, "record", "--fold-recursion=never", "-o", scratch / "clew.out", "--",
-    *argv], CLEW)
+ALL = recorded("clew", "--fold-recursion=never")
 
 
 def sums_of(sample):

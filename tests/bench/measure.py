@@ -30,9 +30,15 @@ class Tool:
         return self.needs is None or shutil.which(str(self.needs))
 
 
+def recorded(name, *options):
+    """Returns the tool that records by clew with these options."""
+    return Tool(name, lambda argv, scratch: [
+        CLEW, "record", "-o", scratch / "clew.out", *options, "--", *argv],
+        CLEW)
+
+
 NATIVE = Tool("native", lambda argv, scratch: argv)
-CLEW_TOOL = Tool("clew", lambda argv, scratch: [
-    CLEW, "record", "-o", scratch / "clew.out", "--", *argv], CLEW)
+CLEW_TOOL = recorded("clew")
 UFTRACE = Tool("uftrace -P .", lambda argv, scratch: [
     "uftrace", "record", "-P", ".", "--no-libcall", "-d",
     scratch / "uftrace", *argv], "uftrace")

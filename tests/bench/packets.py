@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
-from measure import BENCH, CLEW, NATIVE, Tool, medians, table
+from measure import BENCH, CLEW, NATIVE, medians, recorded, table
 from packet_model import Machine, Work, bound, simulate
 
 LOADS = {
@@ -48,12 +48,6 @@ OPTIONS = {
     "... --on-overflow=process": ["--on-overflow=process"],
     "... --on-overflow=wait": ["--on-overflow=wait"],
 }
-
-
-def recorded(name, *options):
-    return Tool(name, lambda argv, scratch: [
-        CLEW, "record", "-o", scratch / "clew.out", *options, "--", *argv],
-        CLEW)
 
 
 TOOLS = {KEPT: recorded(KEPT, "--trace=4G", "--stamps=packet"),

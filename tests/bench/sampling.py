@@ -4,7 +4,7 @@
 For the CPU clock, the figures are shares of the CPU time of a busy program. For the
 wall clock, they are shares of one processor, for threads that wait.
 """
-from measure import BENCH, CLEW, NATIVE, Tool, medians, table
+from measure import BENCH, NATIVE, medians, recorded, table
 
 SECONDS, THREADS = 4, 100
 LEAVES = [BENCH / "plain" / "leaves", "300000"]
@@ -15,14 +15,9 @@ WAITING = {
 }
 
 
-def recorded(*options):
-    return Tool(" ".join(options), lambda argv, scratch: [
-        CLEW, "record", "-o", scratch / "clew.out", *options, "--", *argv],
-        CLEW)
-
-
-NONE, CPU, WALL = (recorded(f"--time={how}") for how in ("none", "cpu", "wall"))
-OFTEN = recorded("--time=cpu", "--rate=100000")
+NONE, CPU, WALL = (recorded(how, f"--time={how}")
+                   for how in ("none", "cpu", "wall"))
+OFTEN = recorded("often", "--time=cpu", "--rate=100000")
 
 
 def bench(rounds):
