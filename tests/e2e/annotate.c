@@ -12,9 +12,12 @@
 
 volatile unsigned int divisor = 3;
 
+/* Three divisions take most of the time on CPUs with fast ones as well. */
+#define BY(bits) (divisor | (bits))
+
 static inline unsigned int divided(unsigned int number)
 {
-	return number / (divisor | 1) / (divisor | 5); /* the hot line */
+	return number / BY(1) / BY(5) / BY(9); /* the hot line */
 }
 
 NEVER_INLINED unsigned int hot(unsigned int count)
