@@ -6,17 +6,14 @@ import pathlib
 import unittest
 
 from lib import clewtest, truth, wire
-from lib.clewtest import TARGETS, target
+from lib.clewtest import target
 
 
 class Counts(clewtest.Case):
     def check(self, name, *arguments, options=()):
         """Checks each flavour in which the program was built. Each path of a
         recursion keeps a context."""
-        flavours = sorted(path.parent.name
-                          for path in pathlib.Path(TARGETS).glob(f"*/{name}"))
-        self.assertTrue(flavours)
-        for flavour in flavours:
+        for flavour in clewtest.flavours_of(name):
             with self.subTest(flavour=flavour):
                 for old in self.truths.iterdir():
                     old.unlink()

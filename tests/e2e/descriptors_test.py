@@ -103,7 +103,8 @@ class Growth(clewtest.Case):
             with self.subTest(time=time):
                 self.assert_same_behaviour(
                     native,
-                    self.record([PROGRAM, event], ("--time", time)))
+                    self.record([PROGRAM, event],
+                                ("--time", time, "--fold-recursion=never")))
                 part, = self.recording().parts
                 self.assertGreater(part.recorded, 65000)
                 self.assertEqual(list(part.losses), [0] * 8)

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from lib import clewtest
-from lib.clewtest import TARGETS, slow, target
+from lib.clewtest import slow, target
 
 ACKNOWLEDGEMENT = struct.Struct("<QQ")
 
@@ -20,9 +20,7 @@ class Traced(clewtest.Case):
     """Counts from packets, by context and by thread."""
 
     def check(self, name, *arguments, options=(), flavours=None):
-        found = sorted(path.parent.name
-                       for path in pathlib.Path(TARGETS).glob(f"*/{name}"))
-        for flavour in flavours or found:
+        for flavour in flavours or clewtest.flavours_of(name):
             with self.subTest(flavour=flavour):
                 for old in self.truths.iterdir():
                     old.unlink()

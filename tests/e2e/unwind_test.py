@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 from lib import clewtest
-from lib.clewtest import TARGETS, needs, target
+from lib.clewtest import flavours_of, needs, target
 
 # The calls of waits.c, from the innermost on, without libc's own frames.
 STACK = ["bottom", "level", "level", "level", "level", "compare", "main"]
@@ -28,10 +28,6 @@ def is_built(name):
                                f"{name} is not built: libunwind-dev is missing")
 
 
-def flavours(name):
-    return sorted(p.parent.name for p in pathlib.Path(TARGETS).glob(f"*/{name}"))
-
-
 def program_frames(names):
     return [name for name in names if name in STACK]
 
@@ -41,7 +37,7 @@ class Inside(clewtest.Case):
 
     @is_built("unwinders")
     def test_every_unwinder_shows_the_same_frames(self):
-        for flavour in flavours("unwinders"):
+        for flavour in flavours_of("unwinders"):
             for options in [], ["--libc"]:
                 with self.subTest(flavour=flavour, options=options):
                     argv = [target("unwinders", flavour)]
@@ -53,7 +49,7 @@ class Inside(clewtest.Case):
 
     def test_handlers_see_where_displaced_instructions_are(self):
         """If displaced instructions fault or call, the frame has the function's name."""
-        for flavour in flavours("crashes"):
+        for flavour in flavours_of("crashes"):
             argv = [target("crashes", flavour)]
             native = self.run_program(argv, text=True)
             self.assertEqual(native.stdout.count(" of "), 5, native.stderr)
@@ -86,7 +82,7 @@ class Inside(clewtest.Case):
         self.assert_same_behaviour(native, self.record(argv))
 
     def test_uncaught_exceptions_end_as_they_do_natively(self):
-        for flavour in flavours("terminates"):
+        for flavour in flavours_of("terminates"):
             for way in "noexcept", "uncaught", "thread", "handler":
                 with self.subTest(flavour=flavour, way=way):
                     argv = [target("terminates", flavour), way]
@@ -133,7 +129,7 @@ class Outside(clewtest.Case):
 
     @needs("gdb")
     def test_gdb_unwinds_an_attached_process(self):
-        for flavour in flavours("waits"):
+        for flavour in flavours_of("waits"):
             with self.subTest(flavour=flavour), self.waiting(flavour) as pid:
                 shown = self.look(["gdb", "-batch", "-nx", "-p", str(pid),
                                    "-ex", "bt"])
@@ -143,7 +139,7 @@ class Outside(clewtest.Case):
     @needs("gdb")
     def test_gdb_reads_core_files(self):
         """Core files contain all that unwinders need, and are hardly larger than native ones."""
-        for flavour in flavours("waits"):
+        for flavour in flavours_of("waits"):
             native = self.core_of([target("waits", flavour)])
             for options in [], ["--no-prelinking"], ["--time=exact"]:
                 with self.subTest(flavour=flavour, options=options):

@@ -47,6 +47,15 @@ def target(name, flavour="O2"):
     return str(TARGETS / flavour / name)
 
 
+def flavours_of(name):
+    """Returns the flavours in which a program was built. Unlike glob(), this
+    raises an error if a folder cannot be read."""
+    found = sorted(folder.name for folder in TARGETS.iterdir()
+                   if (folder / name).exists())
+    assert found, f"{name} was not built in {sorted(TARGETS.iterdir())}"
+    return found
+
+
 def interface():
     """Returns the functions of clew.h in libclew-agent; the others are for a
     handler object."""
