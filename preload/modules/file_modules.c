@@ -181,7 +181,7 @@ int file_modules_add(struct modules *modules, const char *path, int is_program,
 {
 	struct file_stamp stamp;
 	struct opened_file file = { .fd = image_open_file(path, &stamp) };
-	uint64_t base;
+	uint64_t base = 0;
 	int err = file.fd < 0
 			  ? file.fd
 			  : map_file(&file, modules, is_program, arena, &base);
