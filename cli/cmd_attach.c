@@ -20,6 +20,7 @@
 #include "cli/common/help.h"
 #include "cli/common/options.h"
 #include "cli/common/time_text.h"
+#include "cli/deputy/deputy.h"
 #include "cli/probes/probe_options.h"
 #include "cli/push/intervals.h"
 #include "cli/push/push.h"
@@ -997,6 +998,9 @@ int command_attach(int argc, char **argv)
 	if (prepare_push(&options, &why) != 0 ||
 	    target_choice_find(&options.choice, &chosen, &why) != 0)
 		status = give_up(COMMAND, why);
+	else if (chosen.count == 1 && deputy_is_useful(chosen.items[0].pid))
+		status = deputy_run(chosen.items[0].pid, argc, argv,
+				    options.is_quiet);
 	else
 		status = attach(&options, &chosen);
 	free(chosen.items);

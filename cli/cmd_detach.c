@@ -9,6 +9,7 @@
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/common/options.h"
+#include "cli/deputy/deputy.h"
 #include "cli/target/target.h"
 #include "cli/target/target_choice.h"
 
@@ -85,7 +86,11 @@ int command_detach(int argc, char **argv)
 	if (target_choice_find(&options.choice, &chosen, &why) != 0) {
 		status = give_up(COMMAND, why);
 	} else {
-		status = leave_all(&chosen, options.is_quiet);
+		status = chosen.count == 1 &&
+					 deputy_is_useful(chosen.items[0].pid)
+				 ? deputy_run(chosen.items[0].pid, argc, argv,
+					      options.is_quiet)
+				 : leave_all(&chosen, options.is_quiet);
 		free(chosen.items);
 	}
 	target_choice_fini(&options.choice);

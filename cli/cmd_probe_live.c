@@ -20,6 +20,7 @@
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/common/options.h"
+#include "cli/deputy/deputy.h"
 #include "cli/probes/probe_options.h"
 #include "cli/recording/recording_options.h"
 #include "cli/target/live_process.h"
@@ -286,6 +287,8 @@ int command_probe_live(int argc, char **argv)
 	int refused = 0, err;
 
 	command_line_parse(&argp, argc, argv, ARGP_IN_ORDER, &options);
+	if (deputy_is_useful(options.pid))
+		return deputy_run(options.pid, argc, argv, 1);
 	err = live_process_init(&process, options.pid, &why);
 	if (!err) {
 		if (options.verb != PROBE_LIST)

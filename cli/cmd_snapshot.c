@@ -6,6 +6,7 @@
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/common/options.h"
+#include "cli/deputy/deputy.h"
 #include "cli/recording/recorded_line.h"
 #include "cli/target/live_process.h"
 #include "cli/target/snapshot.h"
@@ -53,6 +54,8 @@ int command_snapshot(int argc, char **argv)
 	int err;
 
 	command_line_parse(&argp, argc, argv, 0, &options);
+	if (deputy_is_useful(options.pid))
+		return deputy_run(options.pid, argc, argv, options.quiet);
 	err = live_process_init(&process, options.pid, &why);
 	if (!err) {
 		err = snapshot_make(process.recording, process.part,

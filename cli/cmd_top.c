@@ -18,6 +18,7 @@
 #include "cli/common/help.h"
 #include "cli/common/option_values.h"
 #include "cli/common/options.h"
+#include "cli/deputy/deputy.h"
 #include "cli/show/top_screen.h"
 #include "cli/show/top_table.h"
 #include "cli/show/top_target.h"
@@ -281,6 +282,12 @@ int command_top(int argc, char **argv)
 	command_line_parse(&argp, argc, argv, ARGP_IN_ORDER, &top);
 	if (!top.is_batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		top.is_batch = 1;
+	if (top.choice.count == 1 &&
+	    deputy_is_useful(top.choice.items[0].pid)) {
+		err = deputy_run(top.choice.items[0].pid, argc, argv, 1);
+		target_choice_fini(&top.choice);
+		return err;
+	}
 	err = run(&top, &why);
 	target_choice_fini(&top.choice);
 	if (err)

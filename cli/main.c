@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/truncated_files.h"
 #include "cli/common/command.h"
+#include "cli/deputy/deputy.h"
 #include "cli/target/executable.h"
 
 static const struct command {
@@ -95,7 +96,9 @@ static int run(const struct command *command, int argc, char **argv)
 	int status;
 
 	argv[0] = name;
+	deputy_begin();
 	status = command->run(argc, argv);
+	deputy_end(status);
 	free(name);
 	return status;
 }

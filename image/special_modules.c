@@ -20,6 +20,7 @@ static const struct {
 	{ "libclew-agent.so*", MODULE_IS_SELF },
 	{ "libclew-alloc.so*", MODULE_IS_SELF },
 	{ "libclew-locks.so*", MODULE_IS_SELF },
+	{ "libclew-deputy.so*", MODULE_IS_SELF },
 	{ "libgcc_s.so*", MODULE_IS_UNWINDER },
 	{ "libunwind*.so*", MODULE_IS_UNWINDER },
 	{ "libc.so*", MODULE_IS_LIBC },

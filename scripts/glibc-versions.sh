@@ -40,7 +40,8 @@ check() { # FILE BOUND
 
 build=$1
 for file in preload/libclew.so preload/in-blocks/libclew.so \
-	alloc/libclew-alloc.so locks/libclew-locks.so agent/libclew-agent.so; do
+	preload/libclew-deputy.so alloc/libclew-alloc.so locks/libclew-locks.so \
+	agent/libclew-agent.so; do
 	check $file 2.17
 done
 [ $# -eq 1 ] || check cli/clew "$2"

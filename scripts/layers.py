@@ -48,6 +48,7 @@ MAY_INCLUDE = {
     "machine": set(),
     "wire": set(),
     "agent": set(),
+    "deputy": {"wire"},
     "libc": set(),
     "loaded": {"libc"},
     "alloc": {"agent", "libc", "loaded"},
@@ -155,6 +156,7 @@ MAY_INCLUDE = {
            ("cli/target", "cgroup image machine wire", "recording", "common"),
            ("cli/attach", "cgroup image machine match symbolizer/indexer wire", "",
             "common target"),
+           ("cli/deputy", "wire", "", "common target"),
            ("cli/recording",
             "expression image machine match symbolizer/a2n.h wire",
             "merge recording view write", "common target"),
@@ -169,7 +171,7 @@ MAY_INCLUDE = {
             "symbolizer/variables wire",
             "code dump export html import live merge model recording trace view "
             "write",
-            "common target attach recording probes show push"))},
+            "common target attach deputy recording probes show push"))},
 }
 UNRESTRICTED = {"tests"}
 

@@ -15,6 +15,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "wire/deputy_order.h"
 
 #define LIBRARY_VARIABLE "CLEW_LIBRARY"
 #define LOADED           "loaded"
@@ -177,4 +178,21 @@ int library_find_in_blocks(const char *path, char **other, char **why)
 	return take_loadable(memory_printf("%.*s/in-blocks/" LIBRARY_NAME,
 					   folder_bytes, path),
 			     other, why);
+}
+
+int library_find_deputy(char **path, char **why)
+{
+	char *first, *place;
+	int err = library_find(&first, why);
+
+	if (err)
+		return err;
+	place = memory_printf("%.*s/" DEPUTY_LIBRARY,
+			      (int)(strrchr(first, '/') - first), first);
+	*path = realpath(place, NULL);
+	if (!*path)
+		err = fail(why, -errno, "%s: %s", place, strerror(errno));
+	free(place);
+	free(first);
+	return err;
 }

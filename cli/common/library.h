@@ -26,4 +26,10 @@ int library_find_loadable(char **path, char **why);
  */
 int library_find_in_blocks(const char *path, char **other, char **why);
 
+/*
+ * Like library_find(), for libclew-deputy.so next to the first library
+ * (cli/deputy/deputy.h).
+ */
+int library_find_deputy(char **path, char **why);
+
 #endif

@@ -108,6 +108,7 @@ class Package(clewtest.Case):
                      f"lib/{TRIPLET}/clew/in-blocks/libclew.so",
                      f"lib/{TRIPLET}/clew/libclew-alloc.so",
                      f"lib/{TRIPLET}/clew/libclew-locks.so",
+                     f"lib/{TRIPLET}/clew/libclew-deputy.so",
                      "share/man/man1/clew-alloc.1.gz",
                      "share/man/man1/clew-locks.1.gz",
                      "share/bash-completion/completions/clew",

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Orders of `clew` to libclew-deputy.so, which a JVM has loaded because of its
+ * attach socket (cli/deputy/deputy.h). Both sides belong to one user, and each
+ * checks this by the credentials of the socket.
+ *
+ * The option of the library is the name of an abstract socket, without the zero
+ * in front. The library connects to that socket, and receives one order: a
+ * struct deputy_order, then `bytes` bytes of strings. It answers with a struct
+ * deputy_answer.
+ *
+ *	DEPUTY_RUN	The library starts a program. The message with the order
+ *		has DEPUTY_FILES descriptors (SCM_RIGHTS), and the strings are
+ *		the program's path, its arguments and its environment. The
+ *		program waits until it can read a byte from the descriptor
+ *		DEPUTY_CHANNEL, the library's end of the socket.
+ *	DEPUTY_END	The program has closed that descriptor: the library
+ *		waits for the exit of process `pid`, so that no zombie remains.
+ */
+#ifndef CLEW_WIRE_DEPUTY_ORDER_H
+#define CLEW_WIRE_DEPUTY_ORDER_H
+
+#include <stdint.h>
+
+#define DEPUTY_LIBRARY "libclew-deputy.so"
+
+/* Changes whenever the messages change. */
+#define DEPUTY_VERSION 1
+
+/* Set in the environment of a program that the library has started. */
+#define DEPUTY_VARIABLE "CLEW_DEPUTY"
+
+/* stdin, stdout, stderr, and the working directory. */
+#define DEPUTY_FILES   4
+#define DEPUTY_CHANNEL 3
+
+/* Limits of an order: those of execve() for all strings together are lower. */
+#define DEPUTY_BYTES_MAX   (4 << 20)
+#define DEPUTY_STRINGS_MAX 65536
+
+enum { DEPUTY_RUN = 1, DEPUTY_END = 2 };
+
+struct deputy_order {
+	uint32_t version;
+	uint32_t action;
+	int32_t pid; /* DEPUTY_END */
+	/* DEPUTY_RUN */
+	uint32_t arguments; /* how many, with the name of the program */
+	uint32_t variables;
+	uint32_t bytes;
+	uint32_t umask;
+	uint64_t ignored; /* signals that the program ignores: bit N - 1 */
+};
+
+struct deputy_answer {
+	/* DEPUTY_RUN: 0 or the errno of the failed call */
+	int32_t error;
+	/* DEPUTY_RUN: the program's process; DEPUTY_END: as of waitpid() */
+	int32_t value;
+};
+
+#endif
