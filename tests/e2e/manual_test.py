@@ -19,6 +19,8 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 
 
+# The runtime gives no number below 4096 to a function.
+JAVA_STACK, JAVA_METHOD = 1, 2
 METHOD_TEXTS = (b"LA;\0", b"f\0", b"(I)V\0")
 
 
@@ -328,74 +330,83 @@ class Members(clewtest.Case):
                                      set(re.findall(r"\\fB(\w+)\\fR", text)))
         return found
 
-    def pretend_stack(self, number):
-        """Returns records that turn the function of this number into a Java method."""
-        method = number + 1
+    @staticmethod
+    def chunk_of(kind, owner, payload):
+        """Returns a chunk of a recording, padded to a multiple of 64 bytes."""
+        room = payload.ljust(-(-len(payload) // 64) * 64, b"\0")
+        return wire.CHUNK.pack(kind, owner, wire.CHUNK.size + len(room),
+                               len(payload)) + room
+
+    def pretend_stack(self):
+        """Returns records of a Java method, and of a stack of this method."""
         return b"".join(
-            wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 64, len(payload)) +
-            payload.ljust(64, b"\0") for kind, payload in (
-                (wire.RANGES, struct.pack("<IIIIIIII", number, 1, 4, 0,
-                                          method, 1, 1, 0)),
-                (wire.METHODS, method_of(method)),
-                (wire.STACKS, stack_of(number, method, 0)),
-                (wire.SOURCES, source_of(method))))
+            self.chunk_of(kind, 0, payload) for kind, payload in (
+                (wire.RANGES, struct.pack("<IIIIIIII", JAVA_STACK, 1, 4, 0,
+                                          JAVA_METHOD, 1, 1, 0)),
+                (wire.METHODS, method_of(JAVA_METHOD)),
+                (wire.STACKS, stack_of(JAVA_STACK, JAVA_METHOD, 0)),
+                (wire.SOURCES, source_of(JAVA_METHOD))))
+
+    def pretend_calls(self, part, native, inner):
+        """Counts one call of a Java method and one of a native method below it.
+
+        Returns the id of a context in which the native method calls the function
+        `inner`, and the record of the three contexts.
+        """
+        number, tally = next(iter(part.tallies.items()))
+        at, entries = tally.table & ~63, 1 << (tally.table & 63)
+        free = [slot for slot in range(at, at + entries * wire.COUNT.size,
+                                       wire.COUNT.size)
+                if not any(part.data[slot:slot + wire.COUNT.size])]
+        contexts, callee = b"", 0
+        with part.path.open("r+b") as file:
+            for depth, function in enumerate((JAVA_STACK, native, inner), 1):
+                callee = wire.id_push(callee, function)
+                contexts += wire.CONTEXT.pack(callee, 0, function, depth)
+                if function != inner:
+                    file.seek(free[depth])
+                    file.write(wire.COUNT.pack(callee, 1))
+        return callee, self.chunk_of(wire.CONTEXTS, number, contexts)
 
     def pretend_java(self, recording):
         """Changes a recording so that it seems to contain Java.
 
-        Called functions become native methods, and one that calls a later function
-        becomes a Java method. The recording then also has verified stacks, notes of
-        JNI, and a sample in code that belongs to no module.
+        Called functions become native methods, and a Java method calls one of them.
+        The recording then also has verified stacks, notes of JNI, and a sample in
+        code that belongs to no module.
         """
         part, = wire.Recording(recording).parts
         contexts = part.contexts()
         called = {context.function for context in contexts.values()}
-        caller, callee = next(
-            (contexts[parent].function, context.function)
-            for parent, context in ((wire.id_pop(id, context.function), context)
-                                    for id, context in
-                                    reversed(contexts.items()))
-            if parent in contexts)
+        native, inner, *_ = called
+        below, entered = self.pretend_calls(part, native, inner)
         bindings = b"".join(
             binding_of(module.base + function.vaddr)
             for module in part.modules
             for function in module.functions if function.number in called)
-        bound = wire.CHUNK.pack(wire.BINDINGS, 0,
-                                wire.CHUNK.size + len(bindings), len(bindings))
-        below = next(id for id, context in contexts.items()
-                     if wire.id_pop(id, context.function) in contexts)
         notes = b"".join(
             struct.pack("<QQIIIIQQQQ", below, 0, 0, what, 0, 0, 9, 8, 7, 0)
             for what in range(5))
-        noted = wire.CHUNK.pack(wire.JNI_NOTES, 0,
-                                wire.CHUNK.size + len(notes), len(notes))
-        records = b"".join(struct.pack("<IIQQQQQ", function, 1, 1, 0, 1, 1, 1)
-                           for function in called)
-        padded = -(-len(records) // 64) * 64
-        left_out = wire.CHUNK.pack(
-            wire.LEFT_OUT, 0, wire.CHUNK.size + padded, len(records)) + \
-            records.ljust(padded, b"\0")
-        timed = wire.CHUNK.pack(
-            wire.HISTOGRAMS, next(iter(part.tallies)), wire.CHUNK.size + 576,
-            wire.HISTOGRAM.size) + wire.HISTOGRAM.pack(
-                callee, caller, *[1] * 9,
-                *[0] * (wire.BINS - 9)).ljust(576, b"\0")
-        sampled = wire.CHUNK.pack(
-            wire.SAMPLES, next(iter(part.tallies)), wire.CHUNK.size + 32,
-            32) + struct.pack("<QQQQ", 1, 0, 4096, 1 << 48 | 1000)
-        values = Records.values_of(below)
-        counted = wire.CHUNK.pack(wire.VALUES, 0, wire.CHUNK.size + 128,
-                                  len(values)) + values.ljust(128, b"\0")
-        marked = b"".join(
-            wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 128, len(chunk)) +
-            chunk.ljust(128, b"\0") for kind, chunk in
-            zip((wire.MARKS, wire.MARK_NAMES), Records.marks_of(below)))
+        left_out = b"".join(
+            struct.pack("<IIQQQQQ", function, 1, 1, 0, 1, 1, 1)
+            for function in called)
+        timed = wire.HISTOGRAM.pack(native, JAVA_STACK, *[1] * 9,
+                                    *[0] * (wire.BINS - 9))
+        tally = next(iter(part.tallies))
+        records = b"".join(self.chunk_of(*chunk) for chunk in (
+            (wire.BINDINGS, 0, bindings),
+            (wire.JNI_NOTES, 0, notes),
+            (wire.HISTOGRAMS, tally, timed),
+            (wire.SAMPLES, tally,
+             struct.pack("<QQQQ", 1, 0, 4096, 1 << 48 | 1000)),
+            (wire.LEFT_OUT, 0, left_out),
+            (wire.VALUES, 0, Records.values_of(below)),
+            *((kind, 0, marks) for kind, marks in
+              zip((wire.MARKS, wire.MARK_NAMES), Records.marks_of(below)))))
         fields = list(wire.HEADER.unpack_from(part.path.read_bytes()))
         with part.path.open("r+b") as file:
             file.seek(fields[3])
-            file.write(bound + bindings + noted + notes + timed + sampled +
-                       left_out + counted + marked +
-                       self.pretend_stack(caller))
+            file.write(entered + records + self.pretend_stack())
             fields[3] = file.tell()
             file.truncate()
             file.seek(0)
@@ -406,6 +417,8 @@ class Members(clewtest.Case):
             file.write(struct.pack("<I", 50))
             file.seek(ASKED_STACKS)
             file.write(struct.pack("<QQI", 1, 1000, 1))
+        report = self.clew_json("report", "--json", recording)
+        self.assertEqual(report["problems"], [])
 
     def pretend_waits(self, recording):
         """Changes a trace so that one thread seems to have waited for a worker once."""

@@ -40,6 +40,7 @@ _RECORDING = _header_text("recording.h")
 _COUNTS = _header_text("counts.h")
 _VERDICT = _header_text("verdict.h")
 
+ID_MULTIPLIER = _define(_ID, "ID_MULTIPLIER")
 ID_INVERSE = _define(_ID, "ID_INVERSE")
 ID_ROTATION = _define(_ID, "ID_ROTATION")
 ID_KEY_MULTIPLIER = _define(_ID, "ID_KEY_MULTIPLIER")
@@ -107,12 +108,20 @@ Sample = collections.namedtuple(
 Moment = collections.namedtuple("Moment", "tsc ns")
 
 
-def id_pop(callee, function):
-    """Returns the caller's id; the inverse of the push in id.h."""
+def _key(function):
     key = function * ID_KEY_MULTIPLIER & 0xffffffff
-    if key & 0x80000000:
-        key |= 0xffffffff00000000
-    word = (callee * ID_INVERSE - key) & MASK
+    return key | 0xffffffff00000000 if key & 0x80000000 else key
+
+
+def id_push(caller, function):
+    """Returns the id of a function's context below the caller's."""
+    word = caller << ID_ROTATION | caller >> (64 - ID_ROTATION)
+    return (word + _key(function)) * ID_MULTIPLIER & MASK
+
+
+def id_pop(callee, function):
+    """Returns the caller's id; the inverse of id_push()."""
+    word = (callee * ID_INVERSE - _key(function)) & MASK
     return (word >> ID_ROTATION | word << (64 - ID_ROTATION)) & MASK
 
 
