@@ -139,11 +139,12 @@ static int start_child(struct start *start)
 	if (stack == MAP_FAILED)
 		return -errno;
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &start->mask);
+	/* before glibc 2.32 pthread_sigmask() is in another library */
+	sigprocmask(SIG_SETMASK, &all, &start->mask);
 	pid = clone(run, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
 	if (pid < 0)
 		start->error = errno;
-	pthread_sigmask(SIG_SETMASK, &start->mask, NULL);
+	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 	munmap(stack, STACK_BYTES);
 	if (!start->error) {
 		/* fails where Yama does not restrict tracing */
