@@ -7,6 +7,7 @@
 #define CLEW_LIBC_JUMP_BUFFER_H
 
 #include <setjmp.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libc/libc.h"
