@@ -6,7 +6,8 @@
 #include_next <string.h>
 
 /* glibc 2.32 */
-#if !__GLIBC_PREREQ(2, 32)
+/* C++ has no such initializers, and no program in C++ needs the function. */
+#if !__GLIBC_PREREQ(2, 32) && !defined(__cplusplus)
 #include <signal.h>
 
 /* Knows only signals that end a process by default. */
