@@ -226,7 +226,7 @@ static void begin_process(uint64_t now_ns)
 	budget.debt_ns = 0;
 	budget.unsure = (struct unsure_surveys){ 0 };
 	budget_price_forget_samples(&budget.price);
-	budget.last_sampled_ns = rt.header->own_sampled_ns;
+	budget.last_sampled_ns = rt.stub_sampled_ns;
 }
 
 /* ---- Costs ---- */
@@ -268,9 +268,9 @@ static uint64_t count_calls(void)
  * Updates the cost of a call in this program, on this system, under its present
  * load.
  */
-static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
+static void correct_price(uint64_t cpu_ns)
 {
-	const uint64_t sampled_ns = rt.header->own_sampled_ns;
+	const uint64_t sampled_ns = rt.stub_sampled_ns;
 	const uint64_t late_ns = sampled_ns - budget.last_sampled_ns;
 
 	budget.last_sampled_ns = sampled_ns;
@@ -281,8 +281,10 @@ static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 		rt.header->budget_call_ps = (uint32_t)budget.full_ps;
 		return;
 	}
-	budget_price_learn(&budget.price, (double)late_ns - (double)contexts_ns,
-			   count_calls());
+	/* A change of code makes calls expensive for a moment. */
+	if (!budget_pace_is_mixed(&budget.functions))
+		budget_price_learn(&budget.price, (double)late_ns,
+				   count_calls());
 }
 
 /*
@@ -643,7 +645,7 @@ static struct interval account(const struct budget_clocks *then)
 	const uint64_t fixed_ns = own_ns + weigh_samples(cpu_ns);
 	uint64_t all_ns = contexts_ns + fixed_ns, target_ns;
 
-	correct_price(cpu_ns - MIN(all_ns, cpu_ns), contexts_ns);
+	correct_price(cpu_ns - MIN(all_ns, cpu_ns));
 	past.calls_ns = weigh_calls(cpu_ns);
 	all_ns += past.calls_ns;
 	/*

@@ -12,11 +12,7 @@
 #define LOOP_PART 0.5
 #define MOST_PART 0.9 /* clew's part of full_ns is taken to be at most this */
 
-/*
- * Returns whether some function that was called was hooked in only a part of
- * the interval.
- */
-static int is_mixed(const struct budget_functions *functions)
+int budget_pace_is_mixed(const struct budget_functions *functions)
 {
 	for (uint32_t i = 0; i < functions->room; i++) {
 		const struct budget_function *slot = &functions->slots[i];
@@ -34,7 +30,7 @@ void budget_pace_go_on(struct budget_pace *pace,
 {
 	double calls = 0;
 
-	if (!is_full && is_mixed(functions))
+	if (!is_full && budget_pace_is_mixed(functions))
 		return;
 	for (uint32_t i = 0; i < functions->room; i++) {
 		struct budget_function *slot = &functions->slots[i];

@@ -29,6 +29,12 @@ struct budget_pace {
 };
 
 /*
+ * Returns whether some function that was called was hooked in only a part of
+ * the interval.
+ */
+int budget_pace_is_mixed(const struct budget_functions *functions);
+
+/*
  * Adds an interval of cpu_ns to the functions that were hooked during the whole
  * interval. If is_full, all functions were hooked, and cpu_ns includes clew's
  * share. Otherwise cpu_ns is the program's own share, and an interval in which

@@ -68,6 +68,11 @@ struct runtime {
 	uint64_t fold_beyond;
 	const struct tally *folded_in; /* recursion_use_tally(), or NULL */
 	/*
+	 * The time that samples in stubs and trampolines represent. Any thread
+	 * may add to it, atomically.
+	 */
+	_Atomic uint64_t stub_sampled_ns;
+	/*
 	 * Calls of a new thread are not traced until the user switches its
 	 * trace on.
 	 */

@@ -5,6 +5,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/record/recorder.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -145,7 +146,10 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	if (rt.header->end_ns)
 		samples_note_moment(rt.header);
 	if ((where & (WIRE_SAMPLE_CLEW | WIRE_SAMPLE_KERNEL)) ==
-	    WIRE_SAMPLE_CLEW)
+	    WIRE_SAMPLE_CLEW) {
 		atomic_fetch_add(&rt.header->own_sampled_ns, weight_ns);
+		if (!own_code_is_library(where & WIRE_SAMPLE_PC))
+			atomic_fetch_add(&rt.stub_sampled_ns, weight_ns);
+	}
 	return sample;
 }
