@@ -900,14 +900,20 @@ static void add_cache(struct attach_options *options,
 {
 	int is_shared = 0;
 
-	for (size_t i = 0; i < chosen->count && geteuid() == 0; i++)
-		is_shared |= file_rights_user(chosen->items[i].pid) > 0;
 	if (options->has_no_cache)
 		return;
+	for (size_t i = 0; i < chosen->count && geteuid() == 0; i++)
+		is_shared |= file_rights_user(chosen->items[i].pid) > 0;
 	if (is_shared)
 		directives_add_shared_cache(&options->directives);
 	else
 		directives_add_cache(&options->directives);
+	for (size_t i = 0; i < chosen->count && is_shared; i++) {
+		const int64_t user = file_rights_user(chosen->items[i].pid);
+
+		if (user > 0)
+			directives_share_cache_with((uid_t)user);
+	}
 }
 
 /* Returns whether any option configures the recording. */

@@ -3,12 +3,14 @@
 #include "cli/recording/directives.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/display_text.h"
 #include "base/fail.h"
@@ -594,11 +596,24 @@ void directives_add_cache(struct directives *directives)
 	free(folder);
 }
 
+#define SHARED_CACHE "/var/cache/clew"
+
 void directives_add_shared_cache(struct directives *directives)
 {
-	char folder[] = "/var/cache/clew";
+	char folder[] = SHARED_CACHE;
 
 	add_cache(directives, folder, 0755);
+}
+
+void directives_share_cache_with(uid_t user)
+{
+	char *path = memory_printf(SHARED_CACHE "/%u", user);
+
+	/* Only root can write to the folder around it. */
+	if (mkdir(path, 0700) == 0 &&
+	    fchownat(AT_FDCWD, path, user, (gid_t)-1, AT_SYMLINK_NOFOLLOW) != 0)
+		rmdir(path);
+	free(path);
 }
 
 int directives_add_avoided(struct directives *directives, uint64_t avoided,

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "expression/probe_action.h"
 #include "image/arena.h"
@@ -54,6 +55,13 @@ void directives_add_cache(struct directives *directives);
  * users. These processes can read the folder.
  */
 void directives_add_shared_cache(struct directives *directives);
+
+/*
+ * Creates a folder in the shared cache that belongs to a user, for what this
+ * user's processes learn (budgets). Nothing in it is read for other users.
+ * Ignores errors.
+ */
+void directives_share_cache_with(uid_t user);
 
 /*
  * Adds `avoid SET`, unless the set is empty: system calls that the library may

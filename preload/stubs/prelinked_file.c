@@ -82,6 +82,25 @@ static int read_boot(char boot[PRELINKED_BOOT_BYTES])
 	return bytes > 0 ? 0 : -EIO;
 }
 
+/*
+ * Replaces the open folder by the one in it that is named by the number of the
+ * user. Returns 0 or -errno.
+ */
+static int enter_folder_of_user(struct prelinked_folder *folder)
+{
+	char number[16];
+	struct text name = text_in(number, sizeof(number));
+	int fd;
+
+	text_number(&name, user());
+	fd = open_at(folder, number, O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	sys_close(folder->fd);
+	folder->fd = fd;
+	return 0;
+}
+
 int prelinked_folder_open(struct prelinked_folder *folder, const char *path)
 {
 	int err;
@@ -89,6 +108,8 @@ int prelinked_folder_open(struct prelinked_folder *folder, const char *path)
 	folder->fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (folder->fd < 0)
 		return folder->fd;
+	if (!is_own_folder(folder->fd))
+		enter_folder_of_user(folder);
 	err = is_own_folder(folder->fd) && file_stamp_is_local(folder->fd)
 		      ? read_boot(folder->boot)
 		      : -EPERM;

@@ -97,8 +97,9 @@ static inline uint64_t prelinked_head_at(enum prelinked_kind kind,
 }
 
 /*
- * Opens the folder at `path`. Returns 0 or -errno: -EPERM if no file in the
- * folder may be used.
+ * Opens the folder at `path`, or, if that folder belongs to another user, the
+ * one in it that is named by the number of this process's user. Returns 0 or
+ * -errno: -EPERM if no file in either folder may be used.
  */
 int prelinked_folder_open(struct prelinked_folder *folder, const char *path);
 void prelinked_folder_close(struct prelinked_folder *folder);

@@ -6,13 +6,18 @@ The program `budgeted asked` reads commands: 'h' calls a leaf until the leaf is 
 hooked, and a while longer; '?' asks whether the leaf is hooked; 's' rarely calls the leaf.
 """
 import os
+import pathlib
+import pwd
 import shutil
 import struct
 import subprocess
+import unittest
 
 from lib import clewtest, truth
 from lib.attached import Attached
-from lib.clewtest import target, until
+from lib.clewtest import needs, target, until
+
+SHARED_CACHE = pathlib.Path("/var/cache/clew")  # of root, for processes of others
 
 BUDGET = ["--budget=10%", "--time=none"]
 ONLY_IT = ["-m", "*budgeted"]
@@ -228,6 +233,40 @@ class Attach(Attached):
         self.detach(controller)
         self.assert_as_before(self.process)
         self.assertIn("left_out ", self.clew("dump").stdout)
+
+    @needs("setpriv")
+    @unittest.skipIf(os.geteuid(), "only root attaches to others' processes")
+    def test_processes_of_another_user_learn_in_a_folder_of_that_user(self):
+        """Nothing else than the user's own files in /var/cache/clew is changed by the
+        process."""
+        program = self.work / "budgeted"
+        content = pathlib.Path(target("budgeted")).read_bytes()
+        program.write_bytes(content + os.urandom(16))  # learnt by nobody yet
+        program.chmod(0o755)
+        self.work.chmod(0o755)
+        user = pwd.getpwnam("nobody").pw_uid
+        folder = SHARED_CACHE / str(user)
+        before = set(folder.rglob("*"))
+        self.addCleanup(lambda: [path.unlink() for path in
+                                 set(folder.rglob("*")) - before])
+        self.process = self.start(
+            ["setpriv", f"--reuid={user}", "--clear-groups", program, "asked"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(self.process.stdout.close)
+        self.addCleanup(self.process.stdin.close)
+        controller = self.attach(self.process, *BUDGET, *ONLY_IT)
+        self.assertEqual((folder.stat().st_uid, folder.stat().st_mode & 0o777),
+                         (user, 0o700))
+        self.assertTrue(until(lambda: self.ask() == HOOKED))
+        self.process.stdin.write(b"h")
+        self.process.stdin.flush()
+        self.assertTrue(until(lambda: set(folder.glob("*.learnt")) - before))
+        self.ask()
+        self.detach(controller)
+        controller = self.attach(self.process, *BUDGET, *ONLY_IT)
+        self.assertTrue(until(lambda: self.ask() == UNHOOKED))
+        self.detach(controller)
+        self.assert_as_before(self.process)
 
 
 if __name__ == "__main__":
