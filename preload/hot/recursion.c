@@ -114,17 +114,41 @@ void recursion_use_tally(const struct tally *tally)
 	rt.folded_in = tally;
 }
 
+static const struct tally *tally_in_use(void)
+{
+	return rt.folded_in ? rt.folded_in : hot.tally;
+}
+
+/*
+ * Returns the note of the function that runs as `id`, which is empty if the
+ * context is not recorded.
+ */
+static union note note_of_function(uint64_t id)
+{
+	const struct tally *tally = tally_in_use();
+	union note note = { .word = 0 };
+
+	if (hot_recursion_folds && tally && id != ID_ROOT)
+		note = tally_note(tally, id);
+	if (note.function == WIRE_FOLDED)
+		note.word = 0;
+	return note;
+}
+
+uint32_t recursion_function_of(uint64_t id)
+{
+	return note_of_function(id).function;
+}
+
+int recursion_is_between(uint64_t caller, uint64_t id)
+{
+	const union note note = note_of_function(id);
+
+	return note.word && find_on_way(tally_in_use(), caller, note.function,
+					note.depth) == id;
+}
+
 uint32_t recursion_function_between(uint64_t caller, uint64_t id)
 {
-	const struct tally *tally = rt.folded_in ? rt.folded_in : hot.tally;
-	union note note;
-
-	if (!hot_recursion_folds || !tally || id == ID_ROOT)
-		return 0;
-	note = tally_note(tally, id);
-	if (!note.word || note.function == WIRE_FOLDED)
-		return 0;
-	return find_on_way(tally, caller, note.function, note.depth) == id
-		       ? note.function
-		       : 0;
+	return recursion_is_between(caller, id) ? recursion_function_of(id) : 0;
 }

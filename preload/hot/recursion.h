@@ -96,6 +96,14 @@ uint64_t recursion_runs_as(uint64_t caller, uint64_t id);
 uint32_t recursion_function_between(uint64_t caller, uint64_t id);
 
 /*
+ * The two parts of recursion_function_between(): the function that runs as
+ * `id`, or 0 if the context is not recorded; and whether `caller` may have
+ * called it recursively, which takes longer.
+ */
+uint32_t recursion_function_of(uint64_t id);
+int recursion_is_between(uint64_t caller, uint64_t id);
+
+/*
  * In a forked child whose own tally has no contexts yet: makes
  * recursion_function_between() use those of another tally. NULL makes it use
  * the calling thread's tally again. Only one thread at a time may call this

@@ -40,6 +40,11 @@
  */
 #define FRAMES_MAX       10000
 #define FRAMES_OF_FIRSTS 512
+/*
+ * Where recursion is folded, the depth of a context does not tell how deep the
+ * stack is, and each link takes several times as long.
+ */
+#define FRAMES_OF_FOLDED 1000
 
 #define GAP_AMONG_OTHERS 8192 /* stack slots: 64 KiB */
 
@@ -232,9 +237,11 @@ int verify_is_right(const void *from, uint64_t id)
 int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
 {
 	struct walk walk = walk_from(slot, hot.id);
-	enum outcome outcome = verify(
-		&walk, verdicts == &hot.tally->wire->firsts ? FRAMES_OF_FIRSTS
-							    : FRAMES_MAX);
+	const int is_first = verdicts == &hot.tally->wire->firsts;
+	enum outcome outcome =
+		verify(&walk, is_first              ? FRAMES_OF_FIRSTS
+			      : hot_recursion_folds ? FRAMES_OF_FOLDED
+						    : FRAMES_MAX);
 
 	if (outcome == DIVERGED)
 		outcome = check_again(slot, hot.id);

@@ -33,8 +33,24 @@
  */
 #define AHEAD_MAX 8
 
+/*
+ * A test of a link reads this many links more, so that the next links need no
+ * test of their own.
+ */
+#define AHEAD_MORE 8
+
 /* Maximum number of chains that walk_has_any_way() follows at once. */
 #define WAYS_MAX 64
+/* Maximum number of links of all chains that walk_has_any_way() follows. */
+#define WAY_LINKS_MAX 1000
+
+/*
+ * Links behind which a test has found AHEAD_MAX further links, or the end of
+ * the chain: a hash of the slot and of both ids. A walk clears the table before
+ * it adds its first links. Walks of other threads may replace entries.
+ */
+#define KNOWN_LOG2 6
+static uint64_t known_links[1 << KNOWN_LOG2];
 
 static void set_id(struct walk *walk, uint64_t id)
 {
@@ -135,8 +151,9 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 			numbers_function_jumped(shadow->caller_id, walk->id);
 	if (*function)
 		return 1;
-	*function = recursion_function_between(shadow->caller_id, walk->id);
-	if (*function && may_be_of(walk, *function))
+	*function = recursion_function_of(walk->id);
+	if (*function && may_be_of(walk, *function) &&
+	    recursion_is_between(shadow->caller_id, walk->id))
 		return 1;
 	*function = WIRE_FOLDED;
 	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
@@ -393,36 +410,92 @@ static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
 	walk->at += 8;
 }
 
+/* A chain that is being tested. */
+struct tested_chain {
+	/* the links, and the id of the last one's caller */
+	struct {
+		uint64_t at, id;
+	} links[AHEAD_MAX + AHEAD_MORE + 1];
+	unsigned int count;
+	int has_ended; /* the chain ends behind these links */
+};
+
+static uint64_t hash_of_link(uint64_t at, uint64_t id, uint64_t caller)
+{
+	uint64_t hash = at * UINT64_C(0x9e3779b97f4a7c15) + id;
+
+	hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) + caller;
+	return hash ^ hash >> 32;
+}
+
+static int is_known_link(const struct walk *walk, uint64_t caller)
+{
+	const uint64_t hash = hash_of_link(walk->at, walk->id, caller);
+
+	return walk->has_known &&
+	       known_links[hash >> (64 - KNOWN_LOG2)] == hash;
+}
+
+/* Keeps those links of a chain that are followed by enough others. */
+static void keep_known(struct walk *walk, const struct tested_chain *chain)
+{
+	if (!walk->has_known)
+		for (int i = 0; i < 1 << KNOWN_LOG2; i++)
+			known_links[i] = 0;
+	walk->has_known = 1;
+	for (unsigned int i = 1; i < chain->count; i++) {
+		const uint64_t hash =
+			hash_of_link(chain->links[i].at, chain->links[i].id,
+				     chain->links[i + 1].id);
+
+		if (chain->has_ended || i + AHEAD_MAX <= chain->count)
+			known_links[hash >> (64 - KNOWN_LOG2)] = hash;
+	}
+}
+
+static void add_link(struct tested_chain *chain, struct walk *beyond,
+		     const struct shadow_slot *shadow)
+{
+	chain->links[chain->count].at = beyond->at;
+	chain->links[chain->count++].id = beyond->id;
+	chain->links[chain->count].id = shadow->caller_id;
+	go_behind(beyond, shadow);
+}
+
 /*
  * Returns whether a chain of AHEAD_MAX links, or of all up to its end, begins
  * with the link at `beyond`. The chain also ends at the first function of a
  * stack (walk_first_function()). If no link follows a link of the chain,
  * another link is searched in its place: further out, in a slot with another
- * caller.
+ * caller. Up to AHEAD_MORE further links are added if they follow.
  */
-static int leads_from(struct walk *beyond, const struct shadow_slot *shadow)
+static int leads_from(struct walk *beyond, const struct shadow_slot *shadow,
+		      struct tested_chain *chain)
 {
-	struct {
-		uint64_t at, id;
-	} links[AHEAD_MAX];
-	unsigned int count = 0;
 	uint32_t function;
 
-	while (!is_end(beyond, shadow) && count + 1 < AHEAD_MAX) {
-		links[count].at = beyond->at;
-		links[count++].id = beyond->id;
-		go_behind(beyond, shadow);
+	while (!is_end(beyond, shadow)) {
+		add_link(chain, beyond, shadow);
+		if (chain->count == AHEAD_MAX + AHEAD_MORE)
+			return 1;
 		while (!(shadow = find_link(beyond, &function, 1))) {
-			if (walk_first_function(links[count - 1].at + 8,
-						beyond->id))
+			if (walk_first_function(
+				    chain->links[chain->count - 1].at + 8,
+				    beyond->id)) {
+				chain->has_ended = 1;
 				return 1;
-			if (--count == 0)
+			}
+			if (chain->count >= AHEAD_MAX)
+				return 1;
+			if (--chain->count == 0)
 				return 0;
 			beyond->broken_at = beyond->id;
-			beyond->at = links[count].at + 8;
-			set_id(beyond, links[count].id);
+			beyond->at = chain->links[chain->count].at + 8;
+			set_id(beyond, chain->links[chain->count].id);
 		}
 	}
+	add_link(chain, beyond, shadow);
+	chain->has_ended = 1;
 	return 1;
 }
 
@@ -435,11 +508,16 @@ static int leads_from(struct walk *beyond, const struct shadow_slot *shadow)
 static int leads_on(struct walk *walk, const struct shadow_slot *shadow)
 {
 	struct walk beyond = *walk;
+	struct tested_chain chain;
 	uint32_t passed;
 	int leads;
 
 	beyond.is_ahead = 1;
-	leads = leads_from(&beyond, shadow);
+	chain.count = 0;
+	chain.has_ended = 0;
+	leads = leads_from(&beyond, shadow, &chain);
+	if (leads)
+		keep_known(walk, &chain);
 	passed = walk->scan_left - beyond.scan_left;
 	if (passed < walk->ahead_left)
 		walk->ahead_left -= passed;
@@ -463,7 +541,7 @@ static int is_sure(struct walk *walk, const struct shadow_slot *shadow)
 		return 0;
 	if (walk->is_ahead || !walk->id ||
 	    id_key_function(id_key_between(caller, walk->id), &function) ||
-	    leads_on(walk, shadow))
+	    is_known_link(walk, caller) || leads_on(walk, shadow))
 		return 1;
 	walk->broken_at = caller;
 	return 0;
@@ -541,7 +619,7 @@ enum walk_ways walk_has_any_way(const void *slot, uint64_t id,
 {
 	struct walk walk = walk_from(slot, id);
 	uint64_t ways[WAYS_MAX];
-	uint32_t count = 0, gap = 0;
+	uint32_t count = 0, gap = 0, links = 0;
 	enum walk_ways found = WALK_HAS_NO_WAY;
 
 	ways[count++] = id;
@@ -559,6 +637,9 @@ enum walk_ways walk_has_any_way(const void *slot, uint64_t id,
 		if (!shadow)
 			continue;
 		gap = 0;
+		if (++links > WAY_LINKS_MAX)
+			return found == WALK_HAS_WAY ? found
+						     : WALK_HAS_TOO_MANY;
 		walk.has_begun = 1;
 		walk.is_handler =
 			signal_frame_is_restorer(shadow->return_address);

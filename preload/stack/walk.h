@@ -89,6 +89,8 @@ struct walk {
 	uint8_t is_in_clew;
 	/* this walk only checks whether a chain continues from a link */
 	uint8_t is_ahead;
+	/* this walk has found links that continue (known_links in walk.c) */
+	uint8_t has_known;
 };
 /*
  * clang copies a larger struct by a call of memcpy(), which warm code must not
@@ -134,8 +136,8 @@ typedef int walk_start(uint64_t at, uint64_t id);
  * WALK_HAS_WAY if one of them reaches the root, ends where a walk has to end,
  * or passes a slot for which is_start() returns true. *end then becomes the id
  * of the last caller, or of the caller at the innermost start. Returns
- * WALK_HAS_TOO_MANY if no chain does, but there are more of them than are
- * followed.
+ * WALK_HAS_TOO_MANY if no chain does, but there are more of them, or of
+ * their links, than are followed.
  */
 enum walk_ways { WALK_HAS_NO_WAY, WALK_HAS_WAY, WALK_HAS_TOO_MANY };
 

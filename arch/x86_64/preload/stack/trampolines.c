@@ -223,6 +223,21 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 }
 
 /*
+ * Returns whether the function with this id is that of the stub whose address
+ * is in a slot. The function may also be another one that was entered by a tail
+ * call, which takes longer to find out.
+ */
+static int is_of_stub(const struct shadow_slot *shadow, uint64_t word,
+		      uint64_t id)
+{
+	const uint64_t caller = shadow->caller_id;
+	const uint64_t own = id_push(caller, runtime_stub_key(word));
+
+	return own == id || recursion_runs_as(caller, own) == id ||
+	       numbers_function_between(caller, id);
+}
+
+/*
  * If the function with this id returns through the stub whose address is in the
  * slot, replaces that address by a trampoline, and sets *id to the id of the
  * function's caller. Beyond the end of a coroutine's stack, a word may look
@@ -233,8 +248,7 @@ static int carry_one(uint64_t *at, uint64_t *id)
 	const struct shadow_slot *shadow = shadow_of((uintptr_t)at);
 	uint64_t carried;
 
-	if (!shadow || !shadow->return_address ||
-	    !numbers_function_between(shadow->caller_id, *id))
+	if (!shadow || !shadow->return_address || !is_of_stub(shadow, *at, *id))
 		return 0;
 	carried = trampoline_for(shadow, *id);
 	if (carried)
