@@ -13,7 +13,7 @@ import unittest
 from lib import clewtest, seccomp
 from lib.attached import PATIENCE_S, Attached
 from lib.clewtest import CLEW, PYTHON, needs, until
-from lib.java import JavaAttached
+from lib.java import ALL, JavaAttached
 
 NOBODY = pwd.getpwnam("nobody")
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY.pw_uid}", f"--regid={NOBODY.pw_gid}",
@@ -101,9 +101,24 @@ class WithDeputy(JavaAttached):
 class Sessions(WithDeputy):
     @needs("javac")
     def test_sessions_are_exact(self):
-        self.start_java()
-        for _ in range(2):
-            self.assert_exact()
+        for self.version in (version for version, home in ALL.items() if home):
+            # without the option JDK 21 and later print a warning
+            options = ["-XX:+EnableDynamicAgentLoading"] * (self.version >= 21)
+            with self.subTest(version=self.version):
+                self.start_java(*options)
+                for _ in range(2):
+                    self.assert_exact()
+
+    @needs("javac")
+    def test_a_jvm_that_loads_no_agents_is_refused(self):
+        """The JVM's own reason is shown."""
+        self.version = 25
+        self.start_java("-XX:-EnableDynamicAgentLoading")
+        status, _, said = self.run_command("attach", "-q")
+        self.assertEqual((status, said.count("\n")), (1, 1), said)
+        self.assertIn("its JVM does not help", said)
+        self.assertIn("agent", said)
+        self.assert_quiet()
 
     @needs("javac", "setpriv")
     @unittest.skipIf(os.geteuid(), "only root can start programs of others")
