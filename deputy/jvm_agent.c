@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libclew-deputy.so: starts a command of clew as a child of a JVM.
+ * libclew-deputy.so: a JVM starts a command of clew by it, the child.
  *
  * A JVM loads this library when a process of its user asks for it through the
  * JVM's attach socket. The child has the JVM's rights, and the JVM declares
  * that the child may trace it, so the child may do what clew itself is not
  * permitted to do. wire/deputy_order.h describes the messages.
  *
- * The program must not notice the child. Its exit signal is 0: no SIGCHLD
- * arrives, and waitpid(-1) does not find it. The child gets its own session, so
- * that signals from the JVM's terminal do not reach it, and no descriptor of
- * the JVM.
+ * The program must not notice the child: neither by SIGCHLD nor by waitpid(-1).
+ * execve() sets the exit signal of a process to SIGCHLD, so a middle process
+ * starts the child and exits at once. The middle process executes nothing, and
+ * its exit signal is 0. The child gets its own session, so that signals from
+ * the JVM's terminal do not reach it, and no descriptor of the JVM.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +34,8 @@
 
 #define STACK_BYTES 65536
 /* Numbers above those that the child's own descriptors get. */
-#define ASIDE        (DEPUTY_CHANNEL + DEPUTY_FILES + 2)
-#define CLOSED_LEAST 65536
+#define ASIDE      (DEPUTY_CHANNEL + DEPUTY_FILES + 2)
+#define PATIENCE_S 10
 
 /* What the child needs, which shares the JVM's memory until it executes. */
 struct start {
@@ -42,44 +43,30 @@ struct start {
 	char **arguments, **environment;
 	int files[DEPUTY_FILES];
 	int channel;
-	sigset_t mask;
-	volatile int error; /* the errno of the call that failed in the child */
+	unsigned char *stack; /* of the child: its end */
+	volatile int pid;     /* the child, or -1 */
+	volatile int error;   /* the errno of the call that failed, or 0 */
 };
 
-/* ---- In the child: only functions that signal handlers may call ---- */
-
 /*
- * Handlers would run in the JVM's memory, so the signals are blocked until no
- * signal has one.
+ * ---- In the child and the middle process ----
+ *
+ * Both share the JVM's memory, and all signals are blocked. They call only
+ * functions that signal handlers may call. They do not change the actions of
+ * signals: a library between libc and the JVM (libjsig, clew) would change its
+ * own data, which are those of the JVM.
  */
-static void reset_signals(const struct deputy_order *order)
-{
-	sigset_t none;
-
-	for (int number = 1; number <= SIGRTMAX; number++) {
-		struct sigaction action = { .sa_handler = SIG_DFL };
-
-		if (order->ignored >> (number - 1) & 1)
-			action.sa_handler = SIG_IGN;
-		sigaction(number, &action, NULL);
-	}
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 static void close_from(unsigned int first)
 {
 	struct rlimit limit = { 0 };
-	unsigned int end = CLOSED_LEAST;
 
 #ifdef SYS_close_range
 	if (syscall(SYS_close_range, first, ~0U, 0) == 0)
 		return;
 #endif
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	    limit.rlim_cur < CLOSED_LEAST)
-		end = (unsigned int)limit.rlim_cur;
-	for (unsigned int fd = first; fd < end; fd++)
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (unsigned int fd = first; fd < limit.rlim_cur; fd++)
 		close((int)fd);
 }
 
@@ -113,7 +100,6 @@ static int run(void *argument)
 {
 	struct start *start = argument;
 
-	reset_signals(start->order);
 	setsid();
 	umask(start->order->umask);
 	if (take_files(start) == 0)
@@ -121,6 +107,17 @@ static int run(void *argument)
 		       start->environment);
 	start->error = errno;
 	_exit(127);
+}
+
+static int run_middle(void *argument)
+{
+	struct start *start = argument;
+
+	start->pid = clone(run, start->stack, CLONE_VM | CLONE_VFORK | SIGCHLD,
+			   start);
+	if (start->pid < 0)
+		start->error = errno;
+	_exit(0);
 }
 
 /* ---- In the JVM ---- */
@@ -131,40 +128,44 @@ static int run(void *argument)
  */
 static int start_child(struct start *start)
 {
-	unsigned char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	sigset_t all;
-	int pid;
+	unsigned char *stacks =
+		mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigset_t all, mask;
+	int middle;
 
-	if (stack == MAP_FAILED)
+	if (stacks == MAP_FAILED)
 		return -errno;
+	start->stack = stacks + STACK_BYTES;
+	start->pid = -1;
 	sigfillset(&all);
 	/* before glibc 2.32 pthread_sigmask() is in another library */
-	sigprocmask(SIG_SETMASK, &all, &start->mask);
-	pid = clone(run, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
-	if (pid < 0)
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	middle = clone(run_middle, stacks + 2 * STACK_BYTES,
+		       CLONE_VM | CLONE_VFORK, start);
+	if (middle < 0)
 		start->error = errno;
-	sigprocmask(SIG_SETMASK, &start->mask, NULL);
-	munmap(stack, STACK_BYTES);
-	if (!start->error) {
-		/* fails where Yama does not restrict tracing */
-		prctl(PR_SET_PTRACER, pid, 0, 0, 0);
-		return pid;
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, __WALL);
-	return -start->error;
+	else
+		waitpid(middle, NULL, __WALL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	munmap(stacks, 2 * STACK_BYTES);
+	if (start->error)
+		return -start->error;
+	if (start->pid < 0)
+		return -ECHILD;
+	/* fails where Yama does not restrict tracing */
+	prctl(PR_SET_PTRACER, start->pid, 0, 0, 0);
+	return start->pid;
 }
 
+/* The exited child is a child of this process only if no other one took it. */
 static int end_child(const struct deputy_order *order)
 {
-	int status = 0;
-
 	prctl(PR_SET_PTRACER, 0, 0, 0, 0);
-	while (waitpid(order->pid, &status, __WALL) < 0)
+	while (waitpid(order->pid, NULL, __WALL) < 0)
 		if (errno != EINTR)
-			return -errno;
-	return status;
+			break;
+	return 0;
 }
 
 /* Receives exactly `bytes` bytes. Returns 0, or -1. */
@@ -208,9 +209,10 @@ static int receive_order(int channel, struct deputy_order *order, int *files)
 			      MSG_WAITALL | MSG_CMSG_CLOEXEC);
 	while (got < 0 && errno == EINTR);
 	header = CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(DEPUTY_FILES * sizeof(int)))
-		memcpy(files, CMSG_DATA(header), DEPUTY_FILES * sizeof(int));
+	/* near the limit of descriptors fewer than the sent ones arrive */
+	if (header && header->cmsg_type == SCM_RIGHTS)
+		memcpy(files, CMSG_DATA(header),
+		       header->cmsg_len - CMSG_LEN(0));
 	return got == (ssize_t)sizeof(*order) &&
 			       order->version == DEPUTY_VERSION
 		       ? 0
@@ -252,7 +254,8 @@ static int start_program(int channel, const struct deputy_order *order,
 
 	if (order->bytes > DEPUTY_BYTES_MAX ||
 	    order->arguments > DEPUTY_STRINGS_MAX ||
-	    order->variables > DEPUTY_STRINGS_MAX || files[0] < 0)
+	    order->variables > DEPUTY_STRINGS_MAX ||
+	    files[DEPUTY_FILES - 1] < 0)
 		return result;
 	lists = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -285,7 +288,7 @@ static void obey(int channel)
 		else if (order.action == DEPUTY_END)
 			result = end_child(&order);
 		answer.error = result < 0 ? -result : 0;
-		answer.value = result;
+		answer.pid = result;
 	}
 	send(channel, &answer, sizeof(answer), MSG_NOSIGNAL);
 	for (int i = 0; i < DEPUTY_FILES; i++)
@@ -300,6 +303,7 @@ static void obey(int channel)
 static int connect_to(const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t length = sizeof(peer);
 	int channel;
@@ -310,6 +314,11 @@ static int connect_to(const char *name)
 	channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (channel < 0)
 		return -1;
+	/* The JVM's thread must not wait for ever for a clew that is stopped. */
+	setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		   sizeof(patience));
+	setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &patience,
+		   sizeof(patience));
 	if (connect(channel, (const struct sockaddr *)&address,
 		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 				strlen(name))) == 0 &&

@@ -14,8 +14,11 @@
  *		the program's path, its arguments and its environment. The
  *		program waits until it can read a byte from the descriptor
  *		DEPUTY_CHANNEL, the library's end of the socket.
- *	DEPUTY_END	The program has closed that descriptor: the library
- *		waits for the exit of process `pid`, so that no zombie remains.
+ *		The program starts with all signals blocked.
+ *	DEPUTY_END	The program has closed that descriptor: process `pid`
+ *		may no longer trace the JVM. If the JVM has become its parent,
+ *		as process 1 does, the library waits for its exit, so that no
+ *		zombie remains.
  */
 #ifndef CLEW_WIRE_DEPUTY_ORDER_H
 #define CLEW_WIRE_DEPUTY_ORDER_H
@@ -27,7 +30,11 @@
 /* Changes whenever the messages change. */
 #define DEPUTY_VERSION 1
 
-/* Set in the environment of a program that the library has started. */
+/*
+ * Set in the environment of a program that the library has started. The value
+ * is the set of signals that the program is to ignore, in hexadecimal: bit N -
+ * 1 for signal N.
+ */
 #define DEPUTY_VARIABLE "CLEW_DEPUTY"
 
 /* stdin, stdout, stderr, and the working directory. */
@@ -49,14 +56,12 @@ struct deputy_order {
 	uint32_t variables;
 	uint32_t bytes;
 	uint32_t umask;
-	uint64_t ignored; /* signals that the program ignores: bit N - 1 */
 };
 
 struct deputy_answer {
 	/* DEPUTY_RUN: 0 or the errno of the failed call */
 	int32_t error;
-	/* DEPUTY_RUN: the program's process; DEPUTY_END: as of waitpid() */
-	int32_t value;
+	int32_t pid; /* DEPUTY_RUN: the program's process */
 };
 
 #endif

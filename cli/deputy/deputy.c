@@ -4,23 +4,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "cli/common/command.h"
 #include "cli/common/library.h"
 #include "cli/deputy/java_socket.h"
@@ -40,21 +41,50 @@ static int is_inside; /* whether a JVM has started this command */
 
 /* ---- The other side: a command that a JVM has started ---- */
 
+/*
+ * Ignores these signals, and no others that the JVM ignores. Signals for which
+ * main() has a handler already keep it. SIGTERM ends the command.
+ */
+static void inherit_signals(uint64_t ignored)
+{
+	sigset_t none;
+
+	for (int number = 1; number <= SIGNALS; number++) {
+		struct sigaction action;
+
+		if (sigaction(number, NULL, &action) != 0 ||
+		    (action.sa_handler != SIG_DFL &&
+		     action.sa_handler != SIG_IGN))
+			continue;
+		action.sa_handler =
+			ignored >> (number - 1) & 1 && number != SIGTERM
+				? SIG_IGN
+				: SIG_DFL;
+		sigaction(number, &action, NULL);
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 void deputy_begin(void)
 {
+	const char *ignored = getenv(DEPUTY_VARIABLE);
 	char byte;
 
-	if (!getenv(DEPUTY_VARIABLE))
+	/* If there is no descriptor, the user has set the variable. */
+	if (!ignored || fcntl(DEPUTY_CHANNEL, F_SETFD, FD_CLOEXEC) != 0)
 		return;
+	inherit_signals(strtoull(ignored, NULL, 16));
 	unsetenv(DEPUTY_VARIABLE);
-	if (fcntl(DEPUTY_CHANNEL, F_SETFD, FD_CLOEXEC) != 0)
-		return; /* the user has set the variable */
 	if (read(DEPUTY_CHANNEL, &byte, 1) != 1)
 		exit(EXIT_FAILURE);
 	is_inside = 1;
 	fcntl(DEPUTY_CHANNEL, F_SETSIG, SIGTERM);
 	fcntl(DEPUTY_CHANNEL, F_SETOWN, getpid());
 	fcntl(DEPUTY_CHANNEL, F_SETFL, O_ASYNC);
+	/* whatever has happened before that sends no signal */
+	if (recv(DEPUTY_CHANNEL, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0)
+		exit(EXIT_FAILURE);
 }
 
 void deputy_end(int status)
@@ -85,13 +115,19 @@ static int may_trace(pid_t pid)
 	       errno == ESRCH;
 }
 
+/* A JVM accepts requests only of its own user and group. */
+static int is_own(pid_t pid)
+{
+	return target_status(pid, "Uid", 10) == (int64_t)geteuid() &&
+	       target_status(pid, "Gid", 10) == (int64_t)getegid();
+}
+
 int deputy_is_useful(pid_t pid)
 {
-	return !is_inside &&
-	       target_status(pid, "Uid", 10) == (int64_t)geteuid() &&
+	return !is_inside && is_own(pid) &&
 	       target_status(pid, "Tgid", 10) == pid && !may_trace(pid) &&
-	       !own_ids_differ(pid) && !other_files_are_there(pid) &&
-	       java_socket_is_there(pid);
+	       own_ids_of(pid, pid) == pid && !own_ids_differ(pid) &&
+	       !other_files_are_there(pid) && java_socket_is_there(pid);
 }
 
 /* ---- Orders ---- */
@@ -101,6 +137,7 @@ struct deputy {
 	char *library;
 	char *name; /* of the socket `listener`, as in wire/deputy_order.h */
 	int listener, signals;
+	int request; /* the connection by which the JVM will answer, or -1 */
 };
 
 /*
@@ -132,6 +169,8 @@ static int begin(struct deputy *deputy, char **why)
 
 static void end(struct deputy *deputy)
 {
+	if (deputy->request >= 0)
+		close(deputy->request);
 	if (deputy->listener >= 0)
 		close(deputy->listener);
 	free(deputy->name);
@@ -141,6 +180,7 @@ static void end(struct deputy *deputy)
 /* Accepts the JVM's connection. Returns it, or -1. */
 static int accept_jvm(const struct deputy *deputy)
 {
+	const struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
 	struct ucred peer = { 0 };
 	socklen_t length = sizeof(peer);
 	const int channel = accept4(deputy->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -148,15 +188,32 @@ static int accept_jvm(const struct deputy *deputy)
 	if (channel < 0)
 		return -1;
 	if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-	    peer.pid == deputy->pid)
+	    peer.pid == deputy->pid && peer.uid == geteuid()) {
+		/* A stopped JVM must not keep this process from ending. */
+		setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &patience,
+			   sizeof(patience));
 		return channel;
+	}
 	close(channel);
 	return -1;
 }
 
-static int refuse_answer(int request, char **why)
+/*
+ * Waits for the JVM's answer, because SIGPIPE would arrive in a JVM that
+ * answers later.
+ */
+static char *take_answer(struct deputy *deputy)
 {
-	char *answer = java_socket_answer(request, 1000);
+	char *answer = java_socket_answer(deputy->request, 1000);
+
+	close(deputy->request);
+	deputy->request = -1;
+	return answer;
+}
+
+static int refuse_answer(struct deputy *deputy, char **why)
+{
+	char *answer = take_answer(deputy);
 
 	fail(why, -EPROTO, "it did not load " DEPUTY_LIBRARY ": %s",
 	     *answer ? answer : "no answer");
@@ -165,41 +222,58 @@ static int refuse_answer(int request, char **why)
 }
 
 /*
- * Makes the JVM load the library, which connects to this process. Returns the
- * connection, or -errno and *why.
+ * Waits for the JVM's connection. Returns it; -EPROTO if the JVM has answered
+ * without one; or -ETIMEDOUT.
  */
-static int call_jvm(const struct deputy *deputy, char **why)
+static int await_connection(const struct deputy *deputy)
 {
-	const int request = java_socket_load(deputy->pid, deputy->library,
-					     deputy->name, why);
+	const uint64_t deadline_ns =
+		now_ns(CLOCK_MONOTONIC) + PATIENCE_MS * UINT64_C(1000000);
 	struct pollfd news[] = { { deputy->listener, POLLIN, 0 },
-				 { request, POLLIN, 0 } };
-	int channel = -1, count;
+				 { deputy->request, POLLIN, 0 } };
 
-	if (request < 0)
-		return request;
-	/*
-	 * The library connects before the JVM answers, so a connection that is
-	 * not there when the answer is has not been made. A connection of
-	 * another process is not accepted.
-	 */
-	do {
-		count = poll(news, 2, PATIENCE_MS);
-		if (count > 0 && poll(news, 1, 0) > 0)
-			channel = accept_jvm(deputy);
-		else if (count > 0)
-			break;
-	} while (channel < 0 && count);
+	while (now_ns(CLOCK_MONOTONIC) < deadline_ns) {
+		int channel;
+
+		if (poll(news, 2, PATIENCE_MS / 10) <= 0)
+			continue;
+		/*
+		 * The library connects before the JVM answers, so a connection
+		 * that is not there when the answer is has not been made. A
+		 * connection of another process is not accepted.
+		 */
+		if (poll(news, 1, 0) <= 0)
+			return -EPROTO;
+		channel = accept_jvm(deputy);
+		if (channel >= 0)
+			return channel;
+	}
+	return -ETIMEDOUT;
+}
+
+/*
+ * Makes the JVM load the library, which connects to this process. If the JVM
+ * has no socket, wakes it, but only if may_wake. Returns the connection, or
+ * -errno and *why.
+ */
+static int call_jvm(struct deputy *deputy, int may_wake, char **why)
+{
+	int channel;
+
+	deputy->request = java_socket_load(deputy->pid, deputy->library,
+					   deputy->name, may_wake, why);
+	if (deputy->request < 0)
+		return deputy->request;
+	channel = await_connection(deputy);
+	if (channel == -EPROTO)
+		return refuse_answer(deputy, why);
 	if (channel < 0)
-		channel = count ? refuse_answer(request, why)
-				: fail(why, -ETIMEDOUT,
-				       "it did not load " DEPUTY_LIBRARY
-				       " in 10 s");
-	close(request);
+		return fail(why, channel,
+			    "it did not load " DEPUTY_LIBRARY " in 10 s");
 	return channel;
 }
 
-/* Returns the signals that this process ignores, as of struct deputy_order. */
+/* Returns the signals that this process ignores: bit N - 1. */
 static uint64_t ignored_signals(void)
 {
 	uint64_t ignored = 0;
@@ -239,7 +313,7 @@ static char *write_strings(int argc, char **argv, struct deputy_order *order)
 	for (int i = 1; i < argc; i++)
 		fprintf(out, "%s%c", argv[i], 0);
 	order->arguments = (uint32_t)argc + 1;
-	fprintf(out, DEPUTY_VARIABLE "=1%c", 0);
+	fprintf(out, DEPUTY_VARIABLE "=%" PRIx64 "%c", ignored_signals(), 0);
 	order->variables = 1;
 	for (char **one = environ; *one; one++, order->variables++)
 		fprintf(out, "%s%c", *one, 0);
@@ -306,13 +380,12 @@ static int receive_answer(int channel, struct deputy_answer *answer, char **why)
  * Starts the command in the JVM. Stores its process in *child. Returns the
  * connection, or -errno and *why.
  */
-static int start(const struct deputy *deputy, int argc, char **argv,
-		 pid_t *child, char **why)
+static int start(struct deputy *deputy, int argc, char **argv, pid_t *child,
+		 char **why)
 {
 	struct deputy_order order = { .version = DEPUTY_VERSION,
 				      .action = DEPUTY_RUN,
-				      .umask = own_umask(),
-				      .ignored = ignored_signals() };
+				      .umask = own_umask() };
 	char *strings = write_strings(argc, argv, &order);
 	int files[DEPUTY_FILES] = { 0, 1, 2 };
 	const int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -321,7 +394,7 @@ static int start(const struct deputy *deputy, int argc, char **argv,
 						    "the working directory or "
 						    "clew cannot be opened: %s",
 						    strerror(errno))
-					     : call_jvm(deputy, why);
+					     : call_jvm(deputy, 1, why);
 	int err;
 
 	files[DEPUTY_FILES - 1] = folder;
@@ -329,11 +402,12 @@ static int start(const struct deputy *deputy, int argc, char **argv,
 		err = send_order(channel, &order, files, strings)
 			      ? fail(why, -EPROTO, "it did not take the order")
 			      : receive_answer(channel, &answer, why);
+		free(take_answer(deputy));
 		if (err) {
 			close(channel);
 			channel = err;
 		} else {
-			*child = answer.value;
+			*child = answer.pid;
 		}
 	}
 	free(strings);
@@ -343,35 +417,33 @@ static int start(const struct deputy *deputy, int argc, char **argv,
 }
 
 /*
- * Lets the JVM wait for its exited child. Returns the status, as of waitpid(),
- * or -1 if it is unknown, because the JVM has exited, too, for example.
+ * Tells the JVM that the child has exited. Nothing is to be done if the JVM has
+ * exited, too.
  */
-static int reap(const struct deputy *deputy, pid_t child)
+static void end_child(struct deputy *deputy, pid_t child)
 {
 	const struct deputy_order order = { .version = DEPUTY_VERSION,
 					    .action = DEPUTY_END,
 					    .pid = child };
 	struct deputy_answer answer = { 0 };
 	char *why = NULL;
-	const int channel = call_jvm(deputy, &why);
-	int err = channel;
+	const int channel = call_jvm(deputy, 0, &why);
 
 	if (channel >= 0) {
-		err = send_order(channel, &order, NULL, NULL)
-			      ? -1
-			      : receive_answer(channel, &answer, &why);
+		if (send_order(channel, &order, NULL, NULL) == 0)
+			receive_answer(channel, &answer, &why);
+		free(take_answer(deputy));
 		close(channel);
 	}
 	free(why);
-	return err < 0 ? -1 : answer.value;
 }
 
 /*
- * Waits until the child has ended, and passes signals on to it. The child's id
- * is not used again before reap(). Returns its exit status, or -1 if it did not
- * report one.
+ * Waits until the child has ended, and passes signals on to it: each byte that
+ * arrives in the child is SIGTERM there. Returns the child's exit status, or -1
+ * if it did not report one.
  */
-static int wait_for(const struct deputy *deputy, int channel, pid_t child)
+static int wait_for(const struct deputy *deputy, int channel)
 {
 	struct pollfd news[] = { { channel, POLLIN, 0 },
 				 { deputy->signals, POLLIN, 0 } };
@@ -385,7 +457,7 @@ static int wait_for(const struct deputy *deputy, int channel, pid_t child)
 			return read(channel, &status, 1) == 1 ? status : -1;
 		if (news[1].revents && read(deputy->signals, &signal,
 					    sizeof(signal)) == sizeof(signal))
-			kill(child, (int)signal.ssi_signo);
+			send(channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
 }
 
@@ -416,7 +488,7 @@ static void open_standard_files(void)
 static int run(struct deputy *deputy, int argc, char **argv, int is_quiet,
 	       char **why)
 {
-	int status, waited, channel;
+	int status, channel;
 	pid_t child = 0;
 
 	status = library_find_deputy(&deputy->library, why);
@@ -433,22 +505,27 @@ static int run(struct deputy *deputy, int argc, char **argv, int is_quiet,
 			 "this command as process %d",
 			 deputy->pid, child);
 	send(channel, "", 1, MSG_NOSIGNAL);
-	status = wait_for(deputy, channel, child);
+	status = wait_for(deputy, channel);
 	wait_for_close(channel);
 	close(channel);
-	waited = reap(deputy, child);
+	end_child(deputy, child);
 	if (status >= 0)
 		return status;
-	return waited >= 0 && WIFEXITED(waited) ? WEXITSTATUS(waited)
-						: EXIT_FAILURE;
+	complain(argv[0],
+		 "process %d, which the JVM has started, ended without an exit "
+		 "status",
+		 child);
+	return EXIT_FAILURE;
 }
 
 int deputy_run(pid_t pid, int argc, char **argv, int is_quiet)
 {
-	struct deputy deputy = { .pid = pid, .listener = -1 };
+	struct deputy deputy = { .pid = pid, .listener = -1, .request = -1 };
 	char *why = NULL;
 	int status;
 
+	/* Ctrl-Z would stop this process alone, and not what the user sees. */
+	signal(SIGTSTP, SIG_IGN);
 	open_standard_files();
 	deputy.signals = ending_signals_watch();
 	status = run(&deputy, argc, argv, is_quiet, &why);

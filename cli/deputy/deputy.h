@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a command of clew as a child of a JVM that clew itself may not trace.
+ * Lets a JVM that clew may not trace run the command of clew.
  *
  * The kernel may deny clew to trace a process of the same user: because of
  * kernel.yama.ptrace_scope=1, because the process has more capabilities, or
  * because of a system call filter of clew's own container. The JVM loads
- * libclew-deputy.so (java_socket.h), which starts the same command as a child
- * of the JVM. The child has the JVM's rights, and the JVM permits that the
- * child traces it. The child uses the files, the environment and the working
+ * libclew-deputy.so (java_socket.h), which starts the same command again, the
+ * deputy. The deputy has the JVM's rights, and the JVM permits that the deputy
+ * traces it. The deputy uses the files, the environment and the working
  * directory of the command that the user has started, which only waits, passes
- * on signals, and returns the child's exit status.
+ * on signals, and returns the deputy's exit status.
  */
 #ifndef CLEW_CLI_DEPUTY_DEPUTY_H
 #define CLEW_CLI_DEPUTY_DEPUTY_H
@@ -24,7 +24,7 @@
 int deputy_is_useful(pid_t pid);
 
 /*
- * Runs this command as a child of the process; argv[0] is "clew NAME". Unless
+ * Lets the process run this command; argv[0] is "clew NAME". Unless
  * is_quiet, prints a line about it. Returns the exit status of the command, or
  * that of failure after an error message.
  */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 
 /* How long a JVM may take to create its socket. */
 #define PATIENCE_NS UINT64_C(10000000000)
+#define SHARED_NS   UINT64_C(1000000000)
 #define ANSWER_MAX  4096
 
 /* ---- The file of performance counters ---- */
@@ -96,8 +98,21 @@ static int accept_requests(const struct counters *counters)
 	return 0;
 }
 
-/* Opens a file of clew's own user that is no link. Returns it, or -1. */
-static int open_own(const char *path)
+/* Returns when a process has started, as CLOCK_REALTIME, in seconds. */
+static int64_t start_of(pid_t pid)
+{
+	const uint64_t now = now_ns(CLOCK_BOOTTIME) / 1000000000;
+	const uint64_t start =
+		target_start(pid) / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return (int64_t)(now_ns(CLOCK_REALTIME) / 1000000000 - (now - start));
+}
+
+/*
+ * Opens a file of clew's own user that is no link and was changed since this
+ * time. Returns it, or -1.
+ */
+static int open_own(const char *path, int64_t since_s)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
 					  O_NONBLOCK | O_NOCTTY);
@@ -106,7 +121,7 @@ static int open_own(const char *path)
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_uid == geteuid())
+	    status.st_uid == geteuid() && status.st_mtime + 1 >= since_s)
 		return fd;
 	close(fd);
 	return -1;
@@ -123,7 +138,8 @@ static int counters_accept_requests(pid_t pid)
 	if (!user)
 		return 0;
 	path = memory_printf("/tmp/hsperfdata_%s/%d", user->pw_name, pid);
-	fd = open_own(path);
+	/* A killed JVM leaves its file, and its id may be used again. */
+	fd = open_own(path, start_of(pid));
 	free(path);
 	if (fd < 0)
 		return 0;
@@ -153,14 +169,23 @@ static int connect_to(pid_t pid)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct ucred peer = { 0 };
 	socklen_t length = sizeof(peer);
+	const struct timeval patience = { .tv_sec = PATIENCE_NS / 1000000000 };
 	char *path = path_of_socket(pid);
+	struct stat status;
 	int fd, err = 0;
 
+	/* Another user's socket could let clew wait for ever. */
+	if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode) ||
+	    status.st_uid != geteuid())
+		err = -ENOENT;
 	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
 	free(path);
+	if (err)
+		return err;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
 	    0)
 		/* A socket that nobody hears is of an earlier process. */
@@ -174,65 +199,119 @@ static int connect_to(pid_t pid)
 	return err;
 }
 
+/*
+ * Returns whether the socket exists without its file. A JVM whose file was
+ * deleted would print its stacks when SIGQUIT arrives.
+ */
+static int has_lost_file(pid_t pid)
+{
+	char *path = path_of_socket(pid), *line = NULL;
+	FILE *file = fopen("/proc/net/unix", "re");
+	size_t room = 0;
+	int has = 0;
+
+	while (file && !has && getline(&line, &room, file) >= 0) {
+		const char *name = strstr(line, path);
+
+		has = name && strspn(name + strlen(path), "0123456789") == 0;
+	}
+	if (file)
+		fclose(file);
+	free(line);
+	free(path);
+	return has;
+}
+
 int java_socket_is_there(pid_t pid)
 {
 	const uint64_t caught = (uint64_t)target_status(pid, "SigCgt", 16);
+	const char state = target_thread_state(pid, pid);
 	const int fd = connect_to(pid);
 
 	if (fd >= 0) {
 		close(fd);
 		return 1;
 	}
-	return fd == -ENOENT && caught != UINT64_MAX &&
-	       caught >> (SIGQUIT - 1) & 1 && counters_accept_requests(pid);
+	return fd == -ENOENT && state != 'T' && state != 't' &&
+	       caught != UINT64_MAX && caught >> (SIGQUIT - 1) & 1 &&
+	       !has_lost_file(pid) && counters_accept_requests(pid);
 }
 
 /*
- * Makes the JVM create its socket, and connects to it. Returns the connection,
- * or -errno and *why.
+ * Creates the file that makes a JVM open its socket when SIGQUIT arrives.
+ * Returns 0; -EEXIST if another process of this user has done so; or another
+ * -errno and *why.
+ */
+static int make_wish(const char *path, char **why)
+{
+	struct stat status;
+	const int file =
+		open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
+		     0600);
+	const int err = file < 0 ? -errno : 0;
+
+	if (!err)
+		close(file);
+	else if (err != -EEXIST)
+		fail(why, err, "%s cannot be created: %s", path,
+		     strerror(-err));
+	else if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+		 status.st_uid != geteuid())
+		return fail(why, -EPERM, "%s belongs to another user", path);
+	return err;
+}
+
+/* Connects to a socket that the JVM is about to create. */
+static int await_socket(pid_t pid, uint64_t patience_ns)
+{
+	const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + patience_ns;
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	int fd;
+
+	while ((fd = connect_to(pid)) == -ENOENT &&
+	       now_ns(CLOCK_MONOTONIC) < deadline_ns)
+		nanosleep(&pause, NULL);
+	return fd;
+}
+
+/*
+ * Makes the JVM create its socket, and connects to it. If the JVM does not
+ * answer, the file stays: a JVM that finds none when it continues prints its
+ * stacks. Returns the connection, or -errno and *why.
  */
 static int wake(pid_t pid, char **why)
 {
 	char *path = memory_printf("/tmp/.attach_pid%d", pid);
-	const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-	const struct timespec pause = { .tv_nsec = 5000000 };
-	const int file =
-		open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
-		     0600);
-	int fd = -ENOENT;
+	const int made = make_wish(path, why);
+	int fd = made;
 
-	if (file < 0 && errno != EEXIST) {
-		fd = fail(why, -errno, "%s cannot be created: %s", path,
-			  strerror(errno));
-		goto free_path;
+	/* Another process may have woken the JVM just now. */
+	if (made == -EEXIST)
+		fd = await_socket(pid, SHARED_NS);
+	if (!made || fd == -ENOENT) {
+		if (kill(pid, SIGQUIT) != 0)
+			fd = fail(why, -errno, "it cannot be sent SIGQUIT: %s",
+				  strerror(errno));
+		else
+			fd = await_socket(pid, PATIENCE_NS);
 	}
-	if (file >= 0)
-		close(file);
-	if (kill(pid, SIGQUIT) != 0)
-		fd = fail(why, -errno, "it cannot be sent SIGQUIT: %s",
-			  strerror(errno));
-	else
-		while ((fd = connect_to(pid)) == -ENOENT &&
-		       now_ns(CLOCK_MONOTONIC) < deadline_ns)
-			nanosleep(&pause, NULL);
 	if (fd == -ENOENT)
 		fail(why, fd, "it did not open its attach socket in 10 s");
-	if (file >= 0)
+	else if (!made)
 		unlink(path);
-free_path:
 	free(path);
 	return fd;
 }
 
 int java_socket_load(pid_t pid, const char *library, const char *option,
-		     char **why)
+		     int may_wake, char **why)
 {
 	char *request = NULL;
 	size_t bytes;
 	FILE *out;
 	int fd = connect_to(pid);
 
-	if (fd == -ENOENT)
+	if (fd == -ENOENT && may_wake)
 		fd = wake(pid, why);
 	if (fd < 0 && !*why)
 		return fail(why, fd, "its attach socket cannot be used: %s",

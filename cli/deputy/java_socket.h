@@ -22,12 +22,13 @@
 int java_socket_is_there(pid_t pid);
 
 /*
- * Requests the process to load a library with this option. The process must
- * have passed java_socket_is_there(). Returns the connection, which is readable
+ * Requests the process to load a library with this option. If it has no socket,
+ * sends SIGQUIT, but only if may_wake; the process must have passed
+ * java_socket_is_there() just before. Returns the connection, which is readable
  * when the JVM has answered, or -errno and *why.
  */
 int java_socket_load(pid_t pid, const char *library, const char *option,
-		     char **why);
+		     int may_wake, char **why);
 
 /*
  * Reads the JVM's answer, at most for `ms` milliseconds. Returns it as one

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from lib import clewtest, seccomp
-from lib.attached import PATIENCE_S, Attached
+from lib.attached import PATIENCE_S, Attached, changed_code
 from lib.clewtest import CLEW, PYTHON, needs, until
 from lib.java import ALL, JavaAttached
 
@@ -139,11 +139,34 @@ class Sessions(WithDeputy):
         controller.kill()
         controller.wait()
         self.assertTrue(until(
-            lambda: pathlib.Path(f"/proc/{child}/stat").read_text()
-            .rpartition(")")[2].split()[0] == "Z"))
+            lambda: not pathlib.Path(f"/proc/{child}").exists()))
         self.hold()
         self.assert_as_before(self.process)
         self.assertGreater(self.recorded()[0]["hot"], 0)
+
+    @needs("javac")
+    def test_a_killed_deputy_is_reported(self):
+        self.start_java()
+        controller, child = self.begin_session()
+        self.let_go()
+        os.kill(child, signal.SIGKILL)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 1, said)
+        self.assertIn(f"process {child}, which the JVM has started, ended",
+                      said)
+        self.assertTrue(until(lambda: changed_code(self.process.pid) == []))
+        self.hold()
+        self.assert_quiet()
+
+    @needs("javac")
+    def test_the_deputy_is_no_child_of_the_jvm(self):
+        """The JVM gets no SIGCHLD, and none of its own calls finds the deputy."""
+        self.start_java()
+        controller, child = self.begin_session()
+        status = pathlib.Path(f"/proc/{child}/status").read_text()
+        self.assertNotIn(f"\nPPid:\t{self.process.pid}\n", status)
+        self.end_session(controller)
+        self.assert_quiet()
 
     @needs("javac")
     def test_the_end_of_the_jvm_ends_the_session(self):
@@ -210,6 +233,32 @@ class Refused(WithDeputy):
         self.start_java()
         self.assert_refused("cannot be traced")
         self.assert_quiet()
+
+    @needs("javac")
+    def test_a_stopped_jvm_prints_no_stacks_later(self):
+        self.start_java()
+        self.process.send_signal(signal.SIGSTOP)
+        self.assertTrue(until(lambda: "T (stopped)" in pathlib.Path(
+            f"/proc/{self.process.pid}/status").read_text()))
+        self.assert_refused("cannot attach")
+        self.process.send_signal(signal.SIGCONT)
+        self.let_go()
+        self.hold()
+        self.assert_quiet()
+
+    @needs("javac")
+    @unittest.skipIf(os.geteuid(), "only root can change owners")
+    def test_a_file_of_another_user_wakes_no_jvm(self):
+        """The JVM would not accept the file, and would print its stacks."""
+        self.start_java()
+        wish = pathlib.Path(f"/tmp/.attach_pid{self.process.pid}")
+        wish.write_text("")
+        self.addCleanup(wish.unlink)
+        os.chown(wish, NOBODY.pw_uid, NOBODY.pw_gid)
+        self.assert_refused("belongs to another user")
+        self.let_go()
+        self.hold()
+        self.assertEqual(self.output(), "")
 
     def test_no_other_program_gets_sigquit(self):
         self.start_to_talk(PYTHON, "-c", CATCHES)
