@@ -35,8 +35,6 @@
 #define PATIENCE_MS 10000
 #define SIGNALS     64
 
-extern char **environ;
-
 static int is_inside; /* whether a JVM has started this command */
 
 /* ---- The other side: a command that a JVM has started ---- */
