@@ -114,20 +114,16 @@ void recursion_use_tally(const struct tally *tally)
 	rt.folded_in = tally;
 }
 
-static const struct tally *tally_in_use(void)
-{
-	return rt.folded_in ? rt.folded_in : hot.tally;
-}
-
 /*
  * Returns the note of the function that runs as `id`, which is empty if the
- * context is not recorded.
+ * context is not recorded, and sets *in to the tally that has it.
  */
-static union note note_of_function(uint64_t id)
+static union note note_of_function(uint64_t id, const struct tally **in)
 {
-	const struct tally *tally = tally_in_use();
+	const struct tally *tally = rt.folded_in ? rt.folded_in : hot.tally;
 	union note note = { .word = 0 };
 
+	*in = tally;
 	if (hot_recursion_folds && tally && id != ID_ROOT)
 		note = tally_note(tally, id);
 	if (note.function == WIRE_FOLDED)
@@ -137,18 +133,18 @@ static union note note_of_function(uint64_t id)
 
 uint32_t recursion_function_of(uint64_t id)
 {
-	return note_of_function(id).function;
-}
+	const struct tally *tally;
 
-int recursion_is_between(uint64_t caller, uint64_t id)
-{
-	const union note note = note_of_function(id);
-
-	return note.word && find_on_way(tally_in_use(), caller, note.function,
-					note.depth) == id;
+	return note_of_function(id, &tally).function;
 }
 
 uint32_t recursion_function_between(uint64_t caller, uint64_t id)
 {
-	return recursion_is_between(caller, id) ? recursion_function_of(id) : 0;
+	const struct tally *tally;
+	const union note note = note_of_function(id, &tally);
+
+	return note.word && find_on_way(tally, caller, note.function,
+					note.depth) == id
+		       ? note.function
+		       : 0;
 }

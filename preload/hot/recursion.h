@@ -89,19 +89,18 @@ uint64_t recursion_fold(uint64_t caller, uint64_t id);
 uint64_t recursion_runs_as(uint64_t caller, uint64_t id);
 
 /*
+ * Returns the function that runs as `id`, or 0 if the context is not recorded
+ * or recursion is not folded. No other result of recursion_function_between()
+ * is possible for this id; this takes less time.
+ */
+uint32_t recursion_function_of(uint64_t id);
+
+/*
  * Returns the function that runs as `id`, if `caller` may have called it
  * recursively, or 0. A result does not prove that `caller` did: other functions
  * below the context `id` get the same answer.
  */
 uint32_t recursion_function_between(uint64_t caller, uint64_t id);
-
-/*
- * The two parts of recursion_function_between(): the function that runs as
- * `id`, or 0 if the context is not recorded; and whether `caller` may have
- * called it recursively, which takes longer.
- */
-uint32_t recursion_function_of(uint64_t id);
-int recursion_is_between(uint64_t caller, uint64_t id);
 
 /*
  * In a forked child whose own tally has no contexts yet: makes

@@ -153,7 +153,7 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 		return 1;
 	*function = recursion_function_of(walk->id);
 	if (*function && may_be_of(walk, *function) &&
-	    recursion_is_between(shadow->caller_id, walk->id))
+	    recursion_function_between(shadow->caller_id, walk->id))
 		return 1;
 	*function = WIRE_FOLDED;
 	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
