@@ -84,9 +84,9 @@ static int read_boot(char boot[PRELINKED_BOOT_BYTES])
 
 /*
  * Replaces the open folder by the one in it that is named by the number of the
- * user. Returns 0 or -errno.
+ * user, if there is one.
  */
-static int enter_folder_of_user(struct prelinked_folder *folder)
+static void enter_folder_of_user(struct prelinked_folder *folder)
 {
 	char number[16];
 	struct text name = text_in(number, sizeof(number));
@@ -95,10 +95,9 @@ static int enter_folder_of_user(struct prelinked_folder *folder)
 	text_number(&name, user());
 	fd = open_at(folder, number, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
-		return fd;
+		return;
 	sys_close(folder->fd);
 	folder->fd = fd;
-	return 0;
 }
 
 int prelinked_folder_open(struct prelinked_folder *folder, const char *path)
