@@ -902,18 +902,16 @@ static void add_cache(struct attach_options *options,
 
 	if (options->has_no_cache)
 		return;
-	for (size_t i = 0; i < chosen->count && geteuid() == 0; i++)
-		is_shared |= file_rights_user(chosen->items[i].pid) > 0;
-	if (is_shared)
-		directives_add_shared_cache(&options->directives);
-	else
-		directives_add_cache(&options->directives);
-	for (size_t i = 0; i < chosen->count && is_shared; i++) {
+	for (size_t i = 0; i < chosen->count && geteuid() == 0; i++) {
 		const int64_t user = file_rights_user(chosen->items[i].pid);
 
 		if (user > 0)
-			directives_share_cache_with((uid_t)user);
+			directives_add_shared_cache(&options->directives,
+						    (uid_t)user);
+		is_shared |= user > 0;
 	}
+	if (!is_shared)
+		directives_add_cache(&options->directives);
 }
 
 /* Returns whether any option configures the recording. */

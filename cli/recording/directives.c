@@ -596,21 +596,15 @@ void directives_add_cache(struct directives *directives)
 	free(folder);
 }
 
-#define SHARED_CACHE "/var/cache/clew"
-
-void directives_add_shared_cache(struct directives *directives)
+void directives_add_shared_cache(struct directives *directives, uid_t user)
 {
-	char folder[] = SHARED_CACHE;
+	char folder[] = "/var/cache/clew";
+	char *path = memory_printf("%s/%u", folder, user);
 
 	add_cache(directives, folder, 0755);
-}
-
-void directives_share_cache_with(uid_t user)
-{
-	char *path = memory_printf(SHARED_CACHE "/%u", user);
 
 	/* Only root can write to the folder around it. */
-	if (mkdir(path, 0700) == 0 &&
+	if (directives->given[DIRECTIVE_BUDGET] && mkdir(path, 0700) == 0 &&
 	    fchownat(AT_FDCWD, path, user, (gid_t)-1, AT_SYMLINK_NOFOLLOW) != 0)
 		rmdir(path);
 	free(path);

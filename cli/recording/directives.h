@@ -51,17 +51,12 @@ int directives_add_file(struct directives *directives, const char *path,
 void directives_add_cache(struct directives *directives);
 
 /*
- * Like directives_add_cache(), for root, which records processes of other
- * users. These processes can read the folder.
+ * Like directives_add_cache(), for root, which records processes of another
+ * user. These processes can read the folder. With a budget, creates a folder in
+ * it that belongs to the user, for what the processes learn. Nothing in that
+ * folder is read for other users.
  */
-void directives_add_shared_cache(struct directives *directives);
-
-/*
- * Creates a folder in the shared cache that belongs to a user, for what this
- * user's processes learn (budgets). Nothing in it is read for other users.
- * Ignores errors.
- */
-void directives_share_cache_with(uid_t user);
+void directives_add_shared_cache(struct directives *directives, uid_t user);
 
 /*
  * Adds `avoid SET`, unless the set is empty: system calls that the library may
