@@ -171,12 +171,16 @@ int library_find_loadable(char **path, char **why)
 	return err ? err : take_loadable(found, path, why);
 }
 
+/* Returns the path of a file in the folder of the library `path`. */
+static char *file_beside(const char *path, const char *name)
+{
+	return memory_printf("%.*s/%s", (int)(strrchr(path, '/') - path), path,
+			     name);
+}
+
 int library_find_in_blocks(const char *path, char **other, char **why)
 {
-	const int folder_bytes = (int)(strrchr(path, '/') - path);
-
-	return take_loadable(memory_printf("%.*s/in-blocks/" LIBRARY_NAME,
-					   folder_bytes, path),
+	return take_loadable(file_beside(path, "in-blocks/" LIBRARY_NAME),
 			     other, why);
 }
 
@@ -187,8 +191,7 @@ int library_find_deputy(char **path, char **why)
 
 	if (err)
 		return err;
-	place = memory_printf("%.*s/" DEPUTY_LIBRARY,
-			      (int)(strrchr(first, '/') - first), first);
+	place = file_beside(first, DEPUTY_LIBRARY);
 	*path = realpath(place, NULL);
 	if (!*path)
 		err = fail(why, -errno, "%s: %s", place, strerror(errno));

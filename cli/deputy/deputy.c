@@ -15,7 +15,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -178,20 +177,10 @@ static void end(struct deputy *deputy)
 /* Accepts the JVM's connection. Returns it, or -1. */
 static int accept_jvm(const struct deputy *deputy)
 {
-	const struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
-	struct ucred peer = { 0 };
-	socklen_t length = sizeof(peer);
 	const int channel = accept4(deputy->listener, NULL, NULL, SOCK_CLOEXEC);
 
-	if (channel < 0)
-		return -1;
-	if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-	    peer.pid == deputy->pid && peer.uid == geteuid()) {
-		/* A stopped JVM must not keep this process from ending. */
-		setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &patience,
-			   sizeof(patience));
+	if (channel < 0 || java_socket_is_of(channel, deputy->pid))
 		return channel;
-	}
 	close(channel);
 	return -1;
 }

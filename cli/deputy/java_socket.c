@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@
 #define COUNTERS_MAGIC     UINT32_C(0xcafec0c0) /* big-endian */
 #define COUNTERS_MAX       (1 << 20)
 #define COUNTERS_LITTLE    1
-#define COUNTERS_ENTRIES   24 /* offset of the number of the first entry */
+#define COUNTERS_FIRST_AT  24 /* where the offset of the first entry is */
 #define CAPABILITIES       "sun.rt.jvmCapabilities"
 #define CAPABILITY_PRESENT '1'
 
@@ -73,10 +74,10 @@ static int has_text(const struct counters *counters, size_t at,
 /* Returns whether the counters say that the JVM accepts requests. */
 static int accept_requests(const struct counters *counters)
 {
-	size_t at = number_at(counters, COUNTERS_ENTRIES);
+	size_t at = number_at(counters, COUNTERS_FIRST_AT);
 	uint32_t magic;
 
-	if (counters->size < COUNTERS_ENTRIES)
+	if (counters->size < COUNTERS_FIRST_AT)
 		return 0;
 	memcpy(&magic, counters->bytes, sizeof(magic));
 	if (be32toh(magic) != COUNTERS_MAGIC ||
@@ -85,8 +86,14 @@ static int accept_requests(const struct counters *counters)
 	while (at < counters->size) {
 		const size_t entry = at;
 		const uint32_t bytes = number_at(counters, entry);
-		const size_t name = entry + number_at(counters, entry + 4);
-		const size_t value = entry + number_at(counters, entry + 16);
+		const size_t name =
+			entry +
+			number_at(counters,
+				  entry + offsetof(struct counter, name));
+		const size_t value =
+			entry +
+			number_at(counters,
+				  entry + offsetof(struct counter, value));
 
 		if (has_text(counters, name, CAPABILITIES))
 			return value < counters->size &&
@@ -155,6 +162,24 @@ static int counters_accept_requests(pid_t pid)
 
 /* ---- The socket ---- */
 
+static void wait_at_most(int fd)
+{
+	const struct timeval patience = { .tv_sec = PATIENCE_NS / 1000000000 };
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+}
+
+int java_socket_is_of(int connection, pid_t pid)
+{
+	struct ucred peer = { 0 };
+	socklen_t length = sizeof(peer);
+
+	wait_at_most(connection);
+	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer,
+			  &length) == 0 &&
+	       peer.pid == pid && peer.uid == geteuid();
+}
+
 static char *path_of_socket(pid_t pid)
 {
 	return memory_printf("/tmp/.java_pid%d", pid);
@@ -167,9 +192,6 @@ static char *path_of_socket(pid_t pid)
 static int connect_to(pid_t pid)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct ucred peer = { 0 };
-	socklen_t length = sizeof(peer);
-	const struct timeval patience = { .tv_sec = PATIENCE_NS / 1000000000 };
 	char *path = path_of_socket(pid);
 	struct stat status;
 	int fd, err = 0;
@@ -185,13 +207,12 @@ static int connect_to(pid_t pid)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	wait_at_most(fd);
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
 	    0)
 		/* A socket that nobody hears is of an earlier process. */
 		err = errno == ECONNREFUSED ? -ENOENT : -errno;
-	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 ||
-		 peer.pid != pid || peer.uid != geteuid())
+	else if (!java_socket_is_of(fd, pid))
 		err = -ENOENT;
 	if (!err)
 		return fd;

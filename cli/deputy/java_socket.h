@@ -22,6 +22,13 @@
 int java_socket_is_there(pid_t pid);
 
 /*
+ * Returns whether the other end of a connection belongs to this process, and
+ * the process to clew's user. From now on no call waits for more than ten
+ * seconds until the other end reads.
+ */
+int java_socket_is_of(int connection, pid_t pid);
+
+/*
  * Requests the process to load a library with this option. If it has no socket,
  * sends SIGQUIT, but only if may_wake; the process must have passed
  * java_socket_is_there() just before. Returns the connection, which is readable
