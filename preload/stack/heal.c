@@ -32,7 +32,12 @@
 
 #define ANCESTORS_MAX 4096
 
-#define WATCHED_MAX   16
+/* How many callers of a function that was found must have a slot. */
+#define LINKS_MIN 4
+/* How many stack slots one search reads for these callers: 2 MiB. */
+#define CALLERS_SCAN (1 << 18)
+
+#define WATCHED_MAX  16
 
 /*
  * The registered unwinders' code. `end` is 0 in an unused element, and is
@@ -173,11 +178,40 @@ static int slots_to_scan(uint64_t slot, int is_own)
 }
 
 /*
+ * Returns whether the callers of the function that runs as `id` have slots
+ * further out than its own slot `at`: LINKS_MIN of them, or all of them. Reads
+ * at most *scan_left slots, and reduces this number.
+ */
+static int has_callers(uint64_t at, uint64_t id, uint32_t *scan_left)
+{
+	struct walk walk = walk_from((const void *)at, id);
+	struct link link = { .at = at };
+	int has_next;
+
+	walk.scan_left = *scan_left;
+	for (int i = 0; i <= LINKS_MIN; i++) {
+		const uint64_t last = link.at;
+
+		if (walk.id == ID_ROOT || walk_is_border(walk.id) ||
+		    walk_may_be_slotless(walk.id))
+			return 1;
+		has_next = walk_next(&walk, &link);
+		*scan_left = walk.scan_left;
+		if (!has_next)
+			return walk_first_function(last, walk.id) != 0;
+	}
+	return 1;
+}
+
+/*
  * Searches the stack outwards for the caller of the function at `slot`. Returns
- * the function with this id if it has a slot there, otherwise the function of
- * the first slot with a stub's or trampoline's address. That slot may be a
- * stale one in the caller's frame, which is long if it contains a buffer.
- * Therefore the search for the id continues beyond it.
+ * the function with this id if it has a slot there. Otherwise a jump has left
+ * that function, and one of its callers continues. Its frame may contain stale
+ * slots, above all if it is long because of a buffer, and words that clew's own
+ * code has left there. Therefore the search for the id continues beyond a slot
+ * with the address of a stub or trampoline. On the thread's own stack, returns
+ * the function of the first such slot whose callers have slots, too. If there
+ * is none, or on another stack, returns the function of the first such slot.
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {
@@ -185,12 +219,14 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 	const int past = is_own ? SCAN_MAX : SCAN_PAST;
 	struct finding finding = { 0 };
 	uint64_t at = pass_over(slot + 8), page = slot & ~(PAGE_BYTES - 1);
+	uint32_t scan_left = CALLERS_SCAN;
+	int is_sure = 0;
 
 	for (int left = slots_to_scan(slot, is_own); left > 0;
 	     left--, at = pass_over(at + 8)) {
 		const struct trampoline *one = walk_trampoline(at, &page);
 		const struct shadow_slot *shadow = shadow_of(at);
-		uint64_t word;
+		uint64_t word, found;
 
 		if ((!one && (!shadow || !shadow->return_address)) ||
 		    !walk_read(at, &page, &word))
@@ -199,19 +235,17 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 			    (shadow && is_chained(shadow, id) &&
 			     is_half_way(word, shadow))))
 			return (struct finding){ id, at };
-		if (one && !finding.at) {
-			finding = (struct finding){ one->id, at };
-			left = left < past ? left : past;
-		}
-		if (one)
-			continue;
-		if (is_chained(shadow, id) &&
+		if (!one && is_chained(shadow, id) &&
 		    (walk_is_waiting(word) || is_half_way(word, shadow)))
 			return (struct finding){ id, at };
-		if (finding.at || !walk_is_waiting(word))
+		if (is_sure || (!one && !walk_is_waiting(word)))
 			continue;
-		finding = (struct finding){ running_at(word, shadow, id), at };
+		found = one ? one->id : running_at(word, shadow, id);
+		is_sure = !is_own || has_callers(at, found, &scan_left);
+		if (finding.at && !is_sure)
+			continue;
 		left = left < past ? left : past;
+		finding = (struct finding){ found, at };
 	}
 	return finding;
 }
