@@ -219,8 +219,6 @@ class Counts(clewtest.Case):
             with self.subTest(way):
                 self.check("fcontext", way)
 
-    @unittest.skipUnless(pathlib.Path(target("coroutines20")).exists(),
-                         "the compiler has no coroutines")
     def test_code_that_starts_coroutines_is_no_function(self):
         """Such code has no return address, and the stack may end there. Without symbols
         it looks like a function.
@@ -229,6 +227,8 @@ class Counts(clewtest.Case):
         self.environment.pop("TRUTH_DIR", None)
         self.assert_same_behaviour(self.run_program(argv), self.record(argv))
 
+    @unittest.skipUnless(pathlib.Path(target("coroutines20")).exists(),
+                         "the compiler has no coroutines")
     def test_coroutines_of_cxx_are_counted(self):
         self.check("coroutines20")
         self.check("coroutines20", options=["--libc"])

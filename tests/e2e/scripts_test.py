@@ -74,7 +74,7 @@ class Stages(clewtest.Case):
         """Writes a ctest with `count` failing tests; `again` replaces a rerun."""
         log = "build/gcc/Testing/Temporary/LastTestsFailed.log"
         self.write(self.work / "bin" / "ctest",
-                   'case "$*" in *--rerun-failed*) ' + again + ';; esac\n'
+                   'case "$*" in *--tests-regex*) ' + again + ';; esac\n'
                    f"mkdir -p {log.rpartition('/')[0]}\n"
                    "exec 3>build/gcc/Testing/Temporary/LastTest.log\n"
                    f"for i in $(seq {count}); do\n"
@@ -110,6 +110,14 @@ class Stages(clewtest.Case):
             self.assertEqual(kept.read_text(encoding="ascii"),
                              f"Testing: unit.id{i}\n"
                              f"AssertionError: {i} is not 0\n")
+
+    def test_tests_are_run_again_by_name(self):
+        """Their numbers depend on which tests are excluded."""
+        self.fail_tests(2, 'echo "$*" >again; exit 0')
+        self.run_stages("gcc")
+        again = (self.scripts.parent / "again").read_text(encoding="ascii")
+        self.assertIn(r"--tests-regex ^(unit\.id1|unit\.id2)$", again)
+        self.assertNotIn("--exclude", again)
 
     def test_test_that_fails_alone_fails_its_stage(self):
         self.fail_tests(1, "exit 8")

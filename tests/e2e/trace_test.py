@@ -189,6 +189,10 @@ class Traced(clewtest.Case):
     def test_coroutines_are_traced(self):
         self.check("coroutines_ucontext")
         self.check("coroutines_switch")
+
+    @unittest.skipUnless(pathlib.Path(target("coroutines20")).exists(),
+                         "the compiler has no coroutines")
+    def test_coroutines_of_cxx_are_traced(self):
         self.check("coroutines20")
 
     def test_coroutines_by_fcontext_are_traced(self):
