@@ -40,17 +40,32 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 	return to;
 }
 
+/* Each word is read before it, or a byte beyond it, is written. */
 void *memmove(void *to, const void *from, size_t bytes)
 {
 	uint8_t *out = to;
 	const uint8_t *in = from;
+	uint64_t word;
 
-	if (out <= in)
-		for (size_t i = 0; i < bytes; i++)
-			out[i] = in[i];
-	else
+	if (out <= in) {
+		for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+			__builtin_memcpy(&word, in, sizeof(word));
+			__builtin_memcpy(out, &word, sizeof(word));
+			in += sizeof(word);
+			out += sizeof(word);
+		}
 		while (bytes--)
-			out[bytes] = in[bytes];
+			*out++ = *in++;
+		return to;
+	}
+	for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+		__builtin_memcpy(&word, in + bytes - sizeof(word),
+				 sizeof(word));
+		__builtin_memcpy(out + bytes - sizeof(word), &word,
+				 sizeof(word));
+	}
+	while (bytes--)
+		out[bytes] = in[bytes];
 	return to;
 }
 
@@ -71,8 +86,17 @@ void *memset(void *to, int value, size_t bytes)
 int memcmp(const void *a, const void *b, size_t bytes)
 {
 	const uint8_t *x = a, *y = b;
+	size_t i = 0;
 
-	for (size_t i = 0; i < bytes; i++)
+	for (; bytes - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		uint64_t one, other;
+
+		__builtin_memcpy(&one, x + i, sizeof(one));
+		__builtin_memcpy(&other, y + i, sizeof(other));
+		if (one != other)
+			break;
+	}
+	for (; i < bytes; i++)
 		if (x[i] != y[i])
 			return x[i] - y[i];
 	return 0;
