@@ -154,7 +154,7 @@ MAY_INCLUDE = {
        for room, others, of_report, below in (
            ("cli/common", "wire", "merge trace view write", ""),
            ("cli/target", "cgroup image machine wire", "recording", "common"),
-           ("cli/attach", "cgroup image machine match symbolizer/indexer wire", "",
+           ("cli/attach", "cgroup digest image machine match symbolizer/indexer wire", "",
             "common target"),
            ("cli/deputy", "wire", "", "common target"),
            ("cli/recording",

@@ -104,6 +104,22 @@ class Users(Attached):
             self.assertEqual(path.stat().st_uid, 0, path)
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
 
+    def test_the_digest_of_a_file_is_computed_once(self):
+        """The process may not store it. Otherwise each process reads the whole file."""
+        program = self.work / "busy"
+        shutil.copy(clewtest.target("busy"), program)
+        path = self.open / "one"
+        process = self.start([program, path], **self.alice.as_user)
+        self.assertTrue(until(path.exists))
+        cache = pathlib.Path("/var/cache/clew")
+        before = set(cache.glob("*.stamp"))
+        self.attach_for_a_while(process)
+        digests = [os.readlink(stamp)
+                   for stamp in set(cache.glob("*.stamp")) - before]
+        self.assertTrue(digests)
+        self.assertTrue(any((cache / f"{digest}.analysis").exists()
+                            for digest in digests))
+
     def test_processes_of_two_users_and_of_root_are_attached(self):
         """Each process but the first user's has a folder of its own."""
         self.recording_path = self.work / "clew.out"
