@@ -12,8 +12,8 @@
 #define GRANT_PART    16
 #define SHARE_PART    8
 /*
- * After a refusal, the files of control groups are not read again for this
- * long.
+ * After a refusal, and while memory_bound_allows() has granted enough, the files
+ * of control groups are not read again for this long.
  */
 #define PAUSE_NS UINT64_C(100000000)
 
@@ -26,6 +26,8 @@ static struct {
 	uint64_t taken;      /* bytes taken by memory_bound_take() */
 	uint64_t refused_ns; /* the time of the latest refusal, or 0 */
 	uint64_t limit;      /* limit of the narrowest group, when last read */
+	/* What memory_bound_allows() grants without a check, and until when. */
+	uint64_t allowed, allowed_until_ns;
 	struct memory_room_search search;
 } bound = { .granted = UNASKED_BYTES, .limit = UINT64_MAX };
 
@@ -136,15 +138,30 @@ void memory_bound_give(uint64_t bytes)
 	lock_release(&bound.lock, &signals);
 }
 
+static int allows(uint64_t bytes)
+{
+	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	uint64_t left;
+
+	if (bytes <= bound.allowed && now_ns < bound.allowed_until_ns) {
+		bound.allowed -= bytes;
+		return 1;
+	}
+	left = read_limit();
+	bound.allowed = bytes <= left ? (left - bytes) / GRANT_PART : 0;
+	bound.allowed_until_ns = now_ns + PAUSE_NS;
+	return bytes <= left;
+}
+
 int memory_bound_allows(uint64_t bytes)
 {
 	uint64_t signals;
-	int allows;
+	int result;
 
 	lock_acquire(&bound.lock, &signals);
-	allows = bytes <= read_limit();
+	result = allows(bytes);
 	lock_release(&bound.lock, &signals);
-	return allows;
+	return result;
 }
 
 void memory_bound_choose(int is_chosen)
@@ -157,5 +174,5 @@ void memory_bound_begin(void)
 	bound.lock = (struct lock){ 0 };
 	bound.granted = UNASKED_BYTES;
 	bound.taken = 0;
-	bound.refused_ns = 0;
+	bound.refused_ns = bound.allowed = 0;
 }

@@ -465,7 +465,8 @@ int prelinked_make(const struct prelinked_module *module,
 
 /* ---- Composing stubs without writing a file yet ---- */
 
-#define BETWEEN_RESTS 64
+/* How many stubs are composed between two calls of slices_rest(): 0.3 ms. */
+#define BETWEEN_RESTS 256
 
 static int compose_all(struct maker *maker)
 {

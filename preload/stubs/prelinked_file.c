@@ -14,10 +14,14 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define VERSION      2
+#define VERSION   2
 
-#define FILE_MODE    0400
-#define BUFFER_BYTES 65536
+#define FILE_MODE 0400
+/*
+ * Each write takes five system calls (enlarge.h), at which a tracer stops the
+ * thread ten times.
+ */
+#define BUFFER_BYTES (UINT64_C(1) << 18)
 
 /* Module files with more debug information than this are not copied. */
 #define BYTES_BESIDE (UINT64_C(64) << 20)
@@ -68,18 +72,29 @@ static int is_own_folder(int fd)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
+/* The file is read once in a process, because modules open a folder each. */
 static int read_boot(char boot[PRELINKED_BOOT_BYTES])
 {
-	int fd = sys_open("/proc/sys/kernel/random/boot_id",
-			  O_RDONLY | O_CLOEXEC, 0);
+	static char known[PRELINKED_BOOT_BYTES];
+	static int is_known;
 	long bytes;
+	int fd;
 
-	if (fd < 0)
-		return fd;
 	memset(boot, 0, PRELINKED_BOOT_BYTES);
-	bytes = sys_read(fd, boot, PRELINKED_BOOT_BYTES - 1);
-	sys_close(fd);
-	return bytes > 0 ? 0 : -EIO;
+	if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
+		fd = sys_open("/proc/sys/kernel/random/boot_id",
+			      O_RDONLY | O_CLOEXEC, 0);
+		if (fd < 0)
+			return fd;
+		bytes = sys_read(fd, boot, PRELINKED_BOOT_BYTES - 1);
+		sys_close(fd);
+		if (bytes <= 0)
+			return -EIO;
+		memcpy(known, boot, sizeof(known));
+		__atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
+	}
+	memcpy(boot, known, sizeof(known));
+	return 0;
 }
 
 /*
