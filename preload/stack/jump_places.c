@@ -23,6 +23,7 @@ struct place {
 	_Atomic uint64_t buffer; /* address of the jmp_buf; 0: unused */
 	_Atomic uint64_t id;     /* id of the function that called setjmp() */
 	_Atomic uint64_t check; /* check word of buffer, stack pointer and id */
+	_Atomic uint64_t carried; /* stack slot of that function, or 0 */
 };
 
 static struct place places[1 << SETS_LOG2][WAYS] LARGE_TABLE;
@@ -55,16 +56,28 @@ static uint64_t check_of(uint64_t buffer, uint64_t stack, uint64_t id)
 	return id_push(id_push(id_push(1, buffer), stack), id);
 }
 
+/*
+ * Programs call setjmp() often with the same buffer in the same frame. The
+ * function's slot then still holds its trampoline, as those further out do,
+ * unless the function was called again meanwhile. If it was called with another
+ * slot, the former one may hold the trampoline still. The new one then remains a
+ * stub's address, which only matters if the program copies this part of the
+ * stack away.
+ */
 static void note(const void *slot, const void *buffer)
 {
 	const uint64_t at = (uintptr_t)buffer;
 	const uint64_t stack = (uintptr_t)slot + sizeof(uint64_t);
+	const uint64_t check = check_of(at, stack, hot.id);
 	struct place *place = place_for(at);
 
-	trampolines_carry(slot);
+	if (atomic_load(&place->check) == check &&
+	    trampolines_has(atomic_load(&place->carried), hot.id))
+		return;
+	atomic_store(&place->carried, trampolines_carry(slot));
 	atomic_store(&place->buffer, at);
 	atomic_store(&place->id, hot.id);
-	atomic_store(&place->check, check_of(at, stack, hot.id));
+	atomic_store(&place->check, check);
 }
 
 /* The duration of this function does not count as time of the program. */

@@ -45,8 +45,16 @@ int trampolines_await(uint64_t *slot);
  * Replaces stubs' addresses by trampolines, from a stack slot outwards, so that
  * any code may copy the frames. Ends at the first trampoline that the chain of
  * ids leads to, or where no return address to replace follows within 128 KiB.
+ * Returns the slot of the running function, or 0 if it was not found.
  */
-void trampolines_carry(const void *slot);
+uint64_t trampolines_carry(const void *slot);
+
+/*
+ * Returns whether a stack slot holds the trampoline of the function with this
+ * id. The memory there may be unmapped. Returns false under a system call
+ * filter, which may not permit to find that out.
+ */
+int trampolines_has(uint64_t at, uint64_t id);
 
 /*
  * Restores the shadow near a stack pointer where the thread continues, from the

@@ -292,33 +292,50 @@ static int is_return(uint64_t at, uint64_t word)
 	return trampoline_at(word) || runtime_is_exit(word);
 }
 
-/* Replaces stubs' addresses from a slot outwards. */
-static void carry_all(const void *slot)
+/* Replaces stubs' addresses from a slot outwards. See trampolines_carry(). */
+static uint64_t carry_all(const void *slot)
 {
 	uint64_t at = (uintptr_t)slot & ~UINT64_C(7), until = at + CARRY_BYTES;
-	uint64_t page = (uintptr_t)slot & -PAGE, id = hot.id, word;
+	uint64_t page = (uintptr_t)slot & -PAGE, id = hot.id, first = 0, word;
 
 	for (; rt.trampolines && id != ID_ROOT; at += 8) {
 		const struct trampoline *one;
 
 		at = walk_scan(at, until, &page, is_return, &word);
 		if (!is_return(at, word))
-			return;
+			break;
 		one = trampoline_at(word);
 		if (one && carry_on((uint64_t *)at, one, id))
-			return;
-		if (!one && carry_one((uint64_t *)at, &id))
+			return first ? first : at;
+		if (!one && carry_one((uint64_t *)at, &id)) {
 			until = at + CARRY_BYTES;
+			first = first ? first : at;
+		}
 	}
+	return first;
 }
 
 /* The duration of this function does not count as time of the program. */
-void trampolines_carry(const void *slot)
+uint64_t trampolines_carry(const void *slot)
 {
 	struct sink_pause pause = sink_pause();
+	const uint64_t first = carry_all(slot);
 
-	carry_all(slot);
 	sink_resume(&pause);
+	return first;
+}
+
+int trampolines_has(uint64_t at, uint64_t id)
+{
+	const struct trampoline *one;
+	uint64_t page = 0, word;
+
+	if (walk_is_on_own_stack(at))
+		word = *(const uint64_t *)at;
+	else if (!at || runtime_is_filtered() || !walk_read(at, &page, &word))
+		return 0;
+	one = trampoline_at(word);
+	return one && one->id == id;
 }
 
 /*
