@@ -233,6 +233,7 @@ void a2n_space_codes(const struct a2n_space *space, uint64_t time,
 			pieces_find(codes, codes->borders[i], time);
 		struct a2n_range range;
 		struct a2n_frame frame;
+		int count;
 
 		next = i + 1;
 		if (!piece)
@@ -240,8 +241,8 @@ void a2n_space_codes(const struct a2n_space *space, uint64_t time,
 		next = piece->last;
 		range = (struct a2n_range){ codes->borders[i],
 					    codes->borders[piece->last] };
-		visit(context, &range, &frame,
-		      code_frame(space, &codes->claims.items[piece->claim],
-				 range.start, &frame));
+		count = code_frame(space, &codes->claims.items[piece->claim],
+				   range.start, &frame);
+		visit(context, &range, &frame, count);
 	}
 }
