@@ -78,7 +78,11 @@ static void add_block(struct blake2b *hash, const uint8_t *block, size_t count,
 	memcpy(v + 8, initial, sizeof(initial));
 	v[12] ^= hash->bytes;
 	v[14] ^= is_last ? UINT64_MAX : 0;
+#ifdef __clang__ /* clang 11 does not know the other name */
+#pragma unroll 12
+#else
 #pragma GCC unroll 12
+#endif
 	for (int round = 0; round < ROUNDS; round++)
 		mix_all(v, m, order[round % 10]);
 	for (int i = 0; i < 8; i++)
