@@ -154,7 +154,8 @@ static void put_call_indirect(struct writer *w, const struct insn *insn,
 		return;
 	}
 	memcpy(jmp, code, insn->length);
-	jmp[insn->modrm_at] ^= (MODRM_CALL_NEAR ^ MODRM_JMP_NEAR) << 3;
+	jmp[insn->modrm_at] = (uint8_t)((jmp[insn->modrm_at] & ~(7 << 3)) |
+					MODRM_JMP_NEAR << 3);
 	put_moved(w, insn, jmp, pc);
 }
 
