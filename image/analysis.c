@@ -373,8 +373,6 @@ static int analyse(const struct image *image, const char *path,
 		err = -ENODATA;
 	if (!err)
 		*out = made;
-	else if (err == -ENODATA)
-		out->content = made.content;
 	return err;
 }
 

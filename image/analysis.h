@@ -40,8 +40,8 @@ struct analysis {
  * file; selection and patching come later.
  *
  * Returns 0 or -errno: -ENOEXEC if it is no ELF module of this architecture,
- * -EBADMSG if it is damaged, -ENODATA if it has no code, which sets out->content
- * only; others from the system.
+ * -EBADMSG if it is damaged, -ENODATA if it has no code; others from the
+ * system.
  */
 int analysis_of_file(const char *path, const char *cache_dir,
 		     struct arena *arena, struct analysis *out);

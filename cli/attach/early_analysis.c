@@ -13,10 +13,10 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/truncated_files.h"
+#include "cli/attach/file_digests.h"
 #include "cli/common/library.h"
 #include "cli/common/session_cache.h"
 #include "cli/target/other_files.h"
-#include "digest/digest_links.h"
 #include "image/analysis.h"
 #include "image/analysis_cache.h"
 #include "image/dynamic.h"
@@ -49,17 +49,14 @@ void early_analysis_fini(struct early_analysis *early)
 
 /* ---- In the worker ---- */
 
-/* What the worker has found about a mapping's file; zeros if it is not wanted. */
-struct early_finding {
-	/* number of functions to hook of the module that begins there */
-	uint64_t functions;
-	struct content content; /* unknown for foreign files */
-};
-
 /* Memory that the worker and the command share: the worker's results so far. */
 struct early_findings {
 	size_t at; /* Index of the mapping that the worker reads. */
-	struct early_finding of[]; /* for each mapping */
+	/*
+	 * Number of functions to hook of the module that begins at each
+	 * mapping; 0 for mappings that are not wanted.
+	 */
+	uint64_t functions[];
 };
 
 struct early_request {
@@ -148,16 +145,14 @@ static int analyse_one(const struct early_request *request, size_t i, int fd)
 		hook_selection_has_module(early->selection, path);
 	struct early_file file = find_file(request->pid, path);
 	struct arena arena = { 0 };
-	struct analysis analysis = { 0 };
+	struct analysis analysis;
 	int err = early->cache || is_selected
 			  ? analyse_file(early, &file, is_selected, &arena,
 					 &analysis)
 			  : -ENOENT;
 
-	if (!file.is_foreign)
-		request->findings->of[i].content = analysis.content;
 	if (!err && is_selected)
-		request->findings->of[i].functions = hook_selection_count(
+		request->findings->functions[i] = hook_selection_count(
 			early->selection, path, file.path, &analysis);
 	err = !err && fd >= 0 ? write_answer(fd, &analysis) : 0;
 	arena_fini(&arena);
@@ -219,17 +214,12 @@ static uint64_t *noted_of(struct early_analysis *early,
 	return idmap_at(&early->noted, hash_key(hash));
 }
 
-static size_t bytes_of_findings(const struct target_maps *maps)
-{
-	return sizeof(struct early_findings) +
-	       maps->count * sizeof(struct early_finding);
-}
-
 /* Returns NULL and *why if memory is short. */
 static struct early_findings *findings_of(const struct target_maps *maps,
 					  char **why)
 {
-	const size_t bytes = bytes_of_findings(maps);
+	const size_t bytes =
+		sizeof(struct early_findings) + maps->count * sizeof(uint64_t);
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -242,7 +232,7 @@ static struct early_findings *findings_of(const struct target_maps *maps,
 static void free_findings(struct early_findings *findings,
 			  const struct target_maps *maps)
 {
-	munmap(findings, bytes_of_findings(maps));
+	munmap(findings, sizeof(*findings) + maps->count * sizeof(uint64_t));
 }
 
 static int refuse(const char *path, const char *reason, char **why)
@@ -318,7 +308,7 @@ static void note(struct early_analysis *early, const struct target_maps *maps,
 		 const struct early_findings *findings)
 {
 	for (size_t i = 0; i < maps->count; i++) {
-		const uint64_t functions = findings->of[i].functions;
+		const uint64_t functions = findings->functions[i];
 
 		if (is_wanted[i])
 			*noted_of(early, &maps->items[i]) =
@@ -346,69 +336,6 @@ static int sum_up(struct early_analysis *early, const struct target_maps *maps,
 		*functions += noted ? noted - 1 : 0;
 	}
 	return 0;
-}
-
-/* ---- Digests ---- */
-
-/*
- * Reads the stamps of the files that a worker is to analyse. The caller frees
- * the array.
- */
-static struct file_stamp *stamps_of(const struct target_maps *maps,
-				    const uint8_t *is_wanted)
-{
-	struct file_stamp *stamps =
-		memory_zeroed(maps->count + 1, sizeof(*stamps));
-
-	for (size_t i = 0; i < maps->count; i++) {
-		const int fd = is_wanted[i]
-				       ? image_open_file(maps->items[i].path,
-							 &stamps[i])
-				       : -1;
-
-		if (fd >= 0)
-			close(fd);
-	}
-	return stamps;
-}
-
-/*
- * Stores the digests of the files that have not changed since their stamps were
- * read, so that neither processes nor later workers read the whole files. The
- * worker itself may create no links.
- */
-static void keep_digests(const struct early_analysis *early,
-			 const struct target_maps *maps,
-			 const uint8_t *is_wanted,
-			 const struct file_stamp *stamps,
-			 const struct early_findings *findings)
-{
-	struct file_stamp *now = stamps_of(maps, is_wanted);
-
-	for (size_t i = 0; i < maps->count; i++) {
-		const struct content content = findings->of[i].content;
-
-		if (is_wanted[i] && content_is_known(&content) &&
-		    file_stamp_is_same(&stamps[i], &now[i]))
-			digest_link_keep(early->cache, &stamps[i],
-					 content.digest);
-	}
-	free(now);
-}
-
-/* Runs a worker for files that clew's own file system has, too. */
-static int run_for_own_files(struct early_analysis *early, pid_t pid,
-			     const struct target_maps *maps,
-			     const uint8_t *is_wanted,
-			     struct early_findings *findings, char **why)
-{
-	struct file_stamp *stamps = stamps_of(maps, is_wanted);
-	int err = run(early, pid, maps, is_wanted, -1, findings, why);
-
-	if (!err && early->cache)
-		keep_digests(early, maps, is_wanted, stamps, findings);
-	free(stamps);
-	return err;
 }
 
 /* ---- The worker's answers ---- */
@@ -519,12 +446,14 @@ int early_analysis_run(struct early_analysis *early, pid_t pid,
 	if (!findings)
 		return -ENOMEM;
 	is_wanted = list_new(early, maps);
-	if (any(is_wanted, maps->count))
-		err = other_files_are_there(pid)
-			      ? run_for_other_files(early, pid, maps, is_wanted,
-						    NULL, findings, why)
-			      : run_for_own_files(early, pid, maps, is_wanted,
-						  findings, why);
+	if (any(is_wanted, maps->count) && other_files_are_there(pid)) {
+		err = run_for_other_files(early, pid, maps, is_wanted, NULL,
+					  findings, why);
+	} else if (any(is_wanted, maps->count)) {
+		if (early->cache)
+			file_digests_store(early->cache, maps, is_wanted);
+		err = run(early, pid, maps, is_wanted, -1, findings, why);
+	}
 	if (!err)
 		note(early, maps, is_wanted, findings);
 	if (!err)

@@ -104,21 +104,28 @@ class Users(Attached):
             self.assertEqual(path.stat().st_uid, 0, path)
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
 
+    def digests_stored_for(self, program, name):
+        """Attaches to alice's process, and returns the digests that are new."""
+        cache = pathlib.Path("/var/cache/clew")
+        path = self.open / name
+        process = self.start([program, path], **self.alice.as_user)
+        self.assertTrue(until(path.exists))
+        before = set(cache.glob("*.stamp"))
+        self.attach_for_a_while(process)
+        return [os.readlink(stamp)
+                for stamp in set(cache.glob("*.stamp")) - before]
+
     def test_the_digest_of_a_file_is_computed_once(self):
         """The process may not store it. Otherwise each process reads the whole file."""
         program = self.work / "busy"
         shutil.copy(clewtest.target("busy"), program)
-        path = self.open / "one"
-        process = self.start([program, path], **self.alice.as_user)
-        self.assertTrue(until(path.exists))
-        cache = pathlib.Path("/var/cache/clew")
-        before = set(cache.glob("*.stamp"))
-        self.attach_for_a_while(process)
-        digests = [os.readlink(stamp)
-                   for stamp in set(cache.glob("*.stamp")) - before]
-        self.assertTrue(digests)
-        self.assertTrue(any((cache / f"{digest}.analysis").exists()
-                            for digest in digests))
+        digests = self.digests_stored_for(program, "one")
+        self.assertTrue(any(
+            pathlib.Path(f"/var/cache/clew/{digest}.analysis").exists()
+            for digest in digests), digests)
+        shutil.rmtree(self.recording_path)
+        os.chown(program, self.alice.uid, self.alice.uid)
+        self.assertEqual(self.digests_stored_for(program, "two"), [])
 
     def test_processes_of_two_users_and_of_root_are_attached(self):
         """Each process but the first user's has a folder of its own."""
