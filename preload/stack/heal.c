@@ -11,6 +11,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
+#include "preload/stack/starts.h"
 #include "preload/stack/walk.h"
 #include "preload/sys/sys.h"
 #include "wire/id.h"
@@ -178,55 +179,24 @@ static int slots_to_scan(uint64_t slot, int is_own)
 }
 
 /*
- * Returns whether the callers of the function that runs as `id` have slots
- * further out than its own slot `at`: LINKS_MIN of them, or all of them. Reads
- * at most *scan_left slots, and reduces this number.
- */
-static int has_callers(uint64_t at, uint64_t id, uint32_t *scan_left)
-{
-	struct walk walk = walk_from((const void *)at, id);
-	struct link link = { .at = at };
-	int has_next;
-
-	walk.scan_left = *scan_left;
-	for (int i = 0; i <= LINKS_MIN; i++) {
-		const uint64_t last = link.at;
-
-		if (walk.id == ID_ROOT || walk_is_border(walk.id) ||
-		    walk_may_be_slotless(walk.id))
-			return 1;
-		has_next = walk_next(&walk, &link);
-		*scan_left = walk.scan_left;
-		if (!has_next)
-			return walk_first_function(last, walk.id) != 0;
-	}
-	return 1;
-}
-
-/*
  * Searches the stack outwards for the caller of the function at `slot`. Returns
- * the function with this id if it has a slot there. Otherwise a jump has left
- * that function, and one of its callers continues. Its frame may contain stale
- * slots, above all if it is long because of a buffer, and words that clew's own
- * code has left there. Therefore the search for the id continues beyond a slot
- * with the address of a stub or trampoline. On the thread's own stack, returns
- * the function of the first such slot whose callers have slots, too. If there
- * is none, or on another stack, returns the function of the first such slot.
+ * the function with this id if it has a slot there, otherwise the function of
+ * the first slot with a stub's or trampoline's address. That slot may be a
+ * stale one in the caller's frame, which is long if it contains a buffer.
+ * Therefore the search for the id continues beyond it.
  */
-static struct finding find_caller(uint64_t slot, uint64_t id)
+static struct finding find_id(uint64_t slot, uint64_t id)
 {
 	const int is_own = walk_is_on_own_stack(slot);
 	const int past = is_own ? SCAN_MAX : SCAN_PAST;
 	struct finding finding = { 0 };
 	uint64_t at = pass_over(slot + 8), page = slot & ~(PAGE_BYTES - 1);
-	uint32_t scan_left = CALLERS_SCAN;
-	int is_sure = 0;
 
 	for (int left = slots_to_scan(slot, is_own); left > 0;
 	     left--, at = pass_over(at + 8)) {
 		const struct trampoline *one = walk_trampoline(at, &page);
 		const struct shadow_slot *shadow = shadow_of(at);
-		uint64_t word, found;
+		uint64_t word;
 
 		if ((!one && (!shadow || !shadow->return_address)) ||
 		    !walk_read(at, &page, &word))
@@ -235,19 +205,123 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 			    (shadow && is_chained(shadow, id) &&
 			     is_half_way(word, shadow))))
 			return (struct finding){ id, at };
-		if (!one && is_chained(shadow, id) &&
+		if (one && !finding.at) {
+			finding = (struct finding){ one->id, at };
+			left = left < past ? left : past;
+		}
+		if (one)
+			continue;
+		if (is_chained(shadow, id) &&
 		    (walk_is_waiting(word) || is_half_way(word, shadow)))
 			return (struct finding){ id, at };
-		if (is_sure || (!one && !walk_is_waiting(word)))
+		if (finding.at || !walk_is_waiting(word))
 			continue;
-		found = one ? one->id : running_at(word, shadow, id);
-		is_sure = !is_own || has_callers(at, found, &scan_left);
-		if (finding.at && !is_sure)
-			continue;
+		finding = (struct finding){ running_at(word, shadow, id), at };
 		left = left < past ? left : past;
-		finding = (struct finding){ found, at };
 	}
 	return finding;
+}
+
+/* A search for the callers of a function, from its slot outwards. */
+struct callers {
+	uint64_t at, end; /* the slots that are still to be read */
+	uint64_t id;      /* of the next caller */
+	int has_ended;    /* no caller of the last one is on this stack */
+};
+
+static void go_on(struct callers *callers, const struct shadow_slot *slot)
+{
+	callers->id = slot->caller_id;
+	callers->has_ended = starts_is_first(slot->return_address);
+}
+
+/* Finds the next slot that may be the next caller's. */
+static int find_next(struct callers *callers, uint64_t *page)
+{
+	for (; callers->at < callers->end; callers->at += 8) {
+		const struct trampoline *one =
+			walk_trampoline(callers->at, page);
+		const struct shadow_slot *shadow = shadow_of(callers->at);
+
+		if (one && one->id != callers->id &&
+		    !is_chained(&one->slot, callers->id))
+			continue;
+		if (!one && (!shadow || !shadow->return_address ||
+			     !walk_is_live(callers->at, page) ||
+			     !is_chained(shadow, callers->id)))
+			continue;
+		go_on(callers, one ? &one->slot : shadow);
+		callers->at += 8;
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * Returns whether the callers of the function with this slot have slots further
+ * out, below `end`: LINKS_MIN of them, or all that are on this stack. Nothing
+ * else than ids is compared, because a stale slot's return address may be in
+ * code that was unmapped.
+ */
+static int has_callers(uint64_t at, uint64_t end, uint64_t *scan_left)
+{
+	struct callers callers = { .at = at + 8, .end = end };
+	uint64_t page = at & ~(PAGE_BYTES - 1), last = at;
+
+	if ((end - at) / 8 > *scan_left)
+		return 0;
+	go_on(&callers, shadow_of(at));
+	for (int i = 0; i < LINKS_MIN; i++) {
+		if (callers.id == ID_ROOT || callers.has_ended ||
+		    walk_is_border(callers.id) ||
+		    walk_may_be_slotless(callers.id))
+			break;
+		if (!find_next(&callers, &page)) {
+			*scan_left -= (end - at) / 8;
+			return walk_first_function(last, callers.id) != 0;
+		}
+		last = callers.at - 8;
+	}
+	return 1;
+}
+
+/*
+ * A jump has left the function with the id that was searched for, and one of its
+ * callers continues. On the thread's own stack, this function returns the first
+ * one, from the slot at first.at outwards, whose callers have slots, too, or
+ * which returns to a trampoline; if there is none, `first`. The frame of the
+ * function that continues may contain stale slots, and words that clew's own
+ * code has left there.
+ */
+static struct finding find_continuing(struct finding first, uint64_t slot,
+				      uint64_t id)
+{
+	const uint64_t end = slot + (uint64_t)slots_to_scan(slot, 1) * 8;
+	uint64_t page = first.at & ~(PAGE_BYTES - 1), left = CALLERS_SCAN;
+
+	for (uint64_t at = first.at; at < end; at = pass_over(at + 8)) {
+		const struct trampoline *one = walk_trampoline(at, &page);
+		const struct shadow_slot *shadow = shadow_of(at);
+		uint64_t word;
+
+		if (one)
+			return (struct finding){ one->id, at };
+		if (shadow && shadow->return_address &&
+		    walk_read(at, &page, &word) && walk_is_waiting(word) &&
+		    has_callers(at, end, &left))
+			return (struct finding){ running_at(word, shadow, id),
+						 at };
+	}
+	return first;
+}
+
+static struct finding find_caller(uint64_t slot, uint64_t id)
+{
+	const struct finding first = find_id(slot, id);
+
+	return first.at && first.id != id && walk_is_on_own_stack(slot)
+		       ? find_continuing(first, slot, id)
+		       : first;
 }
 
 /*

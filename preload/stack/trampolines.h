@@ -51,8 +51,9 @@ uint64_t trampolines_carry(const void *slot);
 
 /*
  * Returns whether a stack slot holds the trampoline of the function with this
- * id. The memory there may be unmapped. Returns false under a system call
- * filter, which may not permit to find that out.
+ * id. The memory there may be unmapped, unless it is on the thread's own stack.
+ * On another stack this function returns false under a system call filter, which
+ * may not permit to find out whether the memory is mapped.
  */
 int trampolines_has(uint64_t at, uint64_t id);
 
