@@ -148,7 +148,9 @@ static int allows(uint64_t bytes)
 		return 1;
 	}
 	left = read_limit();
-	bound.allowed = bytes <= left ? (left - bytes) / GRANT_PART : 0;
+	bound.allowed = bytes <= left
+				? lesser((left - bytes) / GRANT_PART, GRANT_MAX)
+				: 0;
 	bound.allowed_until_ns = now_ns + PAUSE_NS;
 	return bytes <= left;
 }

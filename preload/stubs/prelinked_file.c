@@ -18,10 +18,12 @@
 
 #define FILE_MODE 0400
 /*
- * Each write takes five system calls (enlarge.h), at which a tracer stops the
- * thread ten times.
+ * Each write takes four system calls (enlarge.h), at which a tracer stops the
+ * thread eight times.
  */
 #define BUFFER_BYTES (UINT64_C(1) << 18)
+
+#define BOOT_NS      UINT64_C(1000000000)
 
 /* Module files with more debug information than this are not copied. */
 #define BYTES_BESIDE (UINT64_C(64) << 20)
@@ -72,16 +74,21 @@ static int is_own_folder(int fd)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* The file is read once in a process, because modules open a folder each. */
+/*
+ * The file is read again after BOOT_NS, because a process can be frozen and
+ * continued after another boot. Each module opens a folder, and reads it.
+ */
 static int read_boot(char boot[PRELINKED_BOOT_BYTES])
 {
 	static char known[PRELINKED_BOOT_BYTES];
-	static int is_known;
+	static uint64_t read_ns;
+	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t then_ns = __atomic_load_n(&read_ns, __ATOMIC_ACQUIRE);
 	long bytes;
 	int fd;
 
 	memset(boot, 0, PRELINKED_BOOT_BYTES);
-	if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
+	if (!then_ns || now_ns - then_ns > BOOT_NS) {
 		fd = sys_open("/proc/sys/kernel/random/boot_id",
 			      O_RDONLY | O_CLOEXEC, 0);
 		if (fd < 0)
@@ -91,7 +98,7 @@ static int read_boot(char boot[PRELINKED_BOOT_BYTES])
 		if (bytes <= 0)
 			return -EIO;
 		memcpy(known, boot, sizeof(known));
-		__atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&read_ns, now_ns, __ATOMIC_RELEASE);
 	}
 	memcpy(boot, known, sizeof(known));
 	return 0;
