@@ -612,8 +612,8 @@ static void keep_learnt(uint64_t now_ns)
 
 	if (!budget.has_news || now_ns < budget.keep_ns)
 		return;
-	budget.has_news = 0;
-	budget_learnt_keep(&budget.functions, cpu_ns - cost_ns);
+	budget.has_news =
+		budget_learnt_keep(&budget.functions, cpu_ns - cost_ns) != 0;
 	budget.keep_ns = now_ns + MIN(age_ns, KEEP_MOST_NS);
 }
 
@@ -828,6 +828,7 @@ static uint64_t run_poll(uint64_t now_ns)
 	rt.header->budget_seen_ns = sys_clock_ns(CLOCK_REALTIME);
 	if (then.cpu_ns - before.cpu_ns < LEAST_CPU_NS) {
 		budget.idle_ns = MIN(2 * budget.idle_ns, IDLE_NS);
+		keep_learnt(now_ns);
 		return now_ns + budget.idle_ns;
 	}
 	budget.idle_ns = POLL_NS;

@@ -259,16 +259,19 @@ static void keep_module(const struct budget_functions *functions,
 		module->has_learnt = 1;
 }
 
-void budget_learnt_keep(const struct budget_functions *functions,
-			uint64_t program_ns)
+int budget_learnt_keep(const struct budget_functions *functions,
+		       uint64_t program_ns)
 {
 	struct learnt *learnt = sys_map_private(bytes_of(COUNT_MAX));
 	struct prelinked_folder folder = { 0 };
 	uint64_t signals;
+	int err = 0;
 
 	if (sys_failed(learnt))
-		return;
-	if (open_folder(&folder) && !budget_hooks_lock(&signals)) {
+		return -ENOMEM;
+	if (open_folder(&folder))
+		err = budget_hooks_lock(&signals);
+	if (folder.is_open && !err) {
 		for (const struct patch *p = rt.patches->first; p; p = p->next)
 			if (p == p->module->patches &&
 			    content_is_known(&p->module->analysed))
@@ -278,6 +281,7 @@ void budget_learnt_keep(const struct budget_functions *functions,
 	}
 	prelinked_folder_close(&folder);
 	sys_munmap(learnt, bytes_of(COUNT_MAX));
+	return err;
 }
 
 void budget_learnt_forget(void)

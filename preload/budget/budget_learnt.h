@@ -40,11 +40,13 @@ uint32_t budget_learnt_recall(struct budget_functions *functions);
  * Writes the files of all modules that have a file, or of which functions were
  * unhooked. Lists functions that are unhooked now, or that this process has
  * unhooked because of their cost. Functions that a file listed, and that
- * surveys have hooked again, are thus dropped. program_ns is the program's own CPU time so far. If this fails,
- * later processes learn it themselves. Opens files, too.
+ * surveys have hooked again, are thus dropped. program_ns is the program's own
+ * CPU time so far. If a file cannot be written, later processes learn it
+ * themselves. Opens files, too. Returns 0; -EBUSY or -ENOMEM if nothing could be
+ * written now.
  */
-void budget_learnt_keep(const struct budget_functions *functions,
-			uint64_t program_ns);
+int budget_learnt_keep(const struct budget_functions *functions,
+		       uint64_t program_ns);
 
 /* Makes budget_learnt_recall() read all files again. */
 void budget_learnt_forget(void);
