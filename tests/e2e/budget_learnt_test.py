@@ -254,6 +254,9 @@ class Attach(Attached):
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(self.process.stdout.close)
         self.addCleanup(self.process.stdin.close)
+        # Before that it is a process of root.
+        exe = f"/proc/{self.process.pid}/exe"
+        self.assertTrue(until(lambda: os.readlink(exe) == str(program)))
         controller = self.attach(self.process, *BUDGET, *ONLY_IT)
         self.assertEqual((folder.stat().st_uid, folder.stat().st_mode & 0o777),
                          (user, 0o700))
