@@ -72,7 +72,7 @@ static void note(const void *slot, const void *buffer)
 	struct place *place = place_for(at);
 
 	if (atomic_load(&place->check) == check &&
-	    trampolines_has(atomic_load(&place->carried), hot.id))
+	    trampolines_has(slot, atomic_load(&place->carried), hot.id))
 		return;
 	atomic_store(&place->carried, trampolines_carry(slot));
 	atomic_store(&place->buffer, at);

@@ -50,12 +50,13 @@ int trampolines_await(uint64_t *slot);
 uint64_t trampolines_carry(const void *slot);
 
 /*
- * Returns whether a stack slot holds the trampoline of the function with this
- * id. The memory there may be unmapped, unless it is on the thread's own stack.
+ * Returns whether the stack slot `at` holds the trampoline of the function with
+ * this id. `slot` is a slot of the running function, whose page is mapped; the
+ * memory at `at` may be unmapped, unless it is on the thread's own stack.
  * On another stack this function returns false under a system call filter, which
  * may not permit to find out whether the memory is mapped.
  */
-int trampolines_has(uint64_t at, uint64_t id);
+int trampolines_has(const void *slot, uint64_t at, uint64_t id);
 
 /*
  * Restores the shadow near a stack pointer where the thread continues, from the

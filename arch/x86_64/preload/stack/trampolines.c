@@ -325,10 +325,10 @@ uint64_t trampolines_carry(const void *slot)
 	return first;
 }
 
-int trampolines_has(uint64_t at, uint64_t id)
+int trampolines_has(const void *slot, uint64_t at, uint64_t id)
 {
 	const struct trampoline *one;
-	uint64_t page = 0, word;
+	uint64_t page = (uintptr_t)slot & -PAGE, word;
 
 	if (walk_is_on_own_stack(at))
 		word = *(const uint64_t *)at;
