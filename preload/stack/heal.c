@@ -223,20 +223,20 @@ static struct finding find_id(uint64_t slot, uint64_t id)
 }
 
 /* A search for the callers of a function, from its slot outwards. */
-struct callers {
+struct caller_search {
 	uint64_t at, end; /* the slots that are still to be read */
 	uint64_t id;      /* of the next caller */
 	int has_ended;    /* no caller of the last one is on this stack */
 };
 
-static void go_on(struct callers *callers, const struct shadow_slot *slot)
+static void go_on(struct caller_search *callers, const struct shadow_slot *slot)
 {
 	callers->id = slot->caller_id;
 	callers->has_ended = starts_is_first(slot->return_address);
 }
 
 /* Finds the next slot that may be the next caller's. */
-static int find_next(struct callers *callers, uint64_t *page)
+static int find_next(struct caller_search *callers, uint64_t *page)
 {
 	for (; callers->at < callers->end; callers->at += 8) {
 		const struct trampoline *one =
@@ -265,7 +265,7 @@ static int find_next(struct callers *callers, uint64_t *page)
  */
 static int has_callers(uint64_t at, uint64_t end, uint64_t *scan_left)
 {
-	struct callers callers = { .at = at + 8, .end = end };
+	struct caller_search callers = { .at = at + 8, .end = end };
 	uint64_t page = at & ~(PAGE_BYTES - 1), last = at;
 
 	if ((end - at) / 8 > *scan_left)
