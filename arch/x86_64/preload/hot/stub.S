@@ -67,6 +67,13 @@
 	.set	IF_GREATER, 15
 	.set	IF_ABOVE, 7
 
+/*
+ * A function's jump leads to the same offset whether or not its stub is a
+ * leaf's (stub_write.h).
+ */
+#define COUNTED_ENTRY_AT 0xc6
+#define TRACED_ENTRY_AT  0x83
+
 #define TEMPLATE      hot_stub_plain
 #define SECTION       .rodata.hot_stub_plain
 #define HOLES_SECTION .rodata.hot_stub_plain_holes
@@ -78,8 +85,8 @@
 #define IS_LEAF       0
 #define KIND          STUB_PLAIN
 #define BYTES         STUB_BYTES
-#define ENTRY_AT      0xc0
-#define HOT_END       0x1c9
+#define ENTRY_AT      COUNTED_ENTRY_AT
+#define HOT_END       0x1c5
 #include "preload/hot/stub_template.inc"
 
 #define TEMPLATE      hot_stub_leaf
@@ -93,7 +100,7 @@
 #define IS_LEAF       1
 #define KIND          STUB_LEAF
 #define BYTES         STUB_BYTES
-#define ENTRY_AT      0xc0
+#define ENTRY_AT      COUNTED_ENTRY_AT
 #define ELSEWHERE_AT  (.Lplain_elsewhere - .Lplain_start)
 #define HOT_END       (STUB_EXIT_AT - CALL_BYTES)
 #include "preload/hot/stub_template.inc"
@@ -109,7 +116,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TIMED
 #define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x7e
+#define ENTRY_AT      0x79
 #define HOT_END       STUB_GUARD_AT
 #include "preload/hot/stub_template.inc"
 
@@ -124,7 +131,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         STUB_BYTES
-#define ENTRY_AT      0x84
+#define ENTRY_AT      TRACED_ENTRY_AT
 #define HOT_END       0x1cc
 #include "preload/hot/stub_template.inc"
 
@@ -139,7 +146,7 @@
 #define IS_LEAF       1
 #define KIND          STUB_LEAF
 #define BYTES         STUB_BYTES
-#define ENTRY_AT      0x84
+#define ENTRY_AT      TRACED_ENTRY_AT
 #define ELSEWHERE_AT  (.Ltraced_elsewhere - .Ltraced_start)
 #define HOT_END       (STUB_EXIT_AT - CALL_BYTES)
 #include "preload/hot/stub_template.inc"
@@ -155,7 +162,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         STUB_BYTES
-#define ENTRY_AT      0x84
+#define ENTRY_AT      TRACED_ENTRY_AT
 #define HOT_END       0x1cc
 #include "preload/hot/stub_template.inc"
 
@@ -170,7 +177,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x69
+#define ENTRY_AT      0x64
 #define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
@@ -185,7 +192,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x69
+#define ENTRY_AT      0x64
 #define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
