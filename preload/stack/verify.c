@@ -158,9 +158,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		return PARTIAL + WIRE_PARTIAL_FILTER;
 	if (hot.tally->busy)
 		return PARTIAL + WIRE_PARTIAL_SIGNAL;
-
 	if (tally_note(hot.tally, walk->id).depth > frames_max)
 		return PARTIAL + WIRE_PARTIAL_LENGTH;
+	walk_trust_own_stack(walk, (const void *)at);
 	for (uint32_t frames = 0; frames <= frames_max; frames++) {
 		union note note = tally_note(hot.tally, walk->id);
 		struct link link;
@@ -184,8 +184,6 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 					  : broken(walk, at);
 		is_handler = walk->is_handler;
 		at = link.at;
-		if (!frames && at != WALK_NO_SLOT)
-			walk_trust_own_stack(walk, (const void *)at);
 		if (note.function != link.function)
 			return COLLISION;
 		if (link.has_jumped)
