@@ -27,7 +27,7 @@ enum wire_fold {
  * WIRE_LATE_PERIOD is verified. A smaller verify_period holds for first calls
  * too.
  */
-#define WIRE_EARLY_CONTEXTS 16384
+#define WIRE_EARLY_CONTEXTS 4096
 #define WIRE_EARLY_PERIOD   16
 #define WIRE_LATE_PERIOD    128
 

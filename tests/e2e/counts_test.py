@@ -316,9 +316,9 @@ class ManyContexts(clewtest.Case):
         _, _, part = self.totals([target("contexts"), "10", "5", "1"])
         tally = max(part.tallies.values(), key=lambda t: t.recorded)
         early = tally.firsts_verified - tally.late_decided
-        late = tally.recorded - 16384
+        late = tally.recorded - 4096
         self.assertEqual(tally.firsts_wrong + tally.firsts_partial, 0)
-        self.assertLess(abs(early - 16384 / 16), 6 * (16384 / 16) ** .5)
+        self.assertLess(abs(early - 4096 / 16), 6 * (4096 / 16) ** .5)
         self.assertLess(abs(tally.late_decided - late / 128),
                         6 * (late / 128) ** .5)
         self.assertEqual(tally.late_wrong, 0)
