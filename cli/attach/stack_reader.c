@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/now.h"
+#include "cli/attach/priority.h"
 #include "symbolizer/indexer/worker.h"
 
 /*
@@ -25,6 +26,12 @@
  */
 #define SECONDS 1
 #define BYTES   (UINT64_C(256) << 20)
+
+/*
+ * Limit for the start of the worker, while the threads run. On busy machines a
+ * forked process sometimes waits for more than 3 s until it runs.
+ */
+#define START_SECONDS 30
 
 /* A worker whose answers have taken this long in total is replaced. */
 #define USED_MAX_NS UINT64_C(100000000)
@@ -153,16 +160,25 @@ static int explain_end(struct stack_reader *reader, char **why)
 	return fail(why, err, "its stacks cannot be read: %s", strerror(-err));
 }
 
+static int fail_to_start(struct stack_reader *reader, char **why)
+{
+	stack_reader_end(reader);
+	return fail(why, -EBADMSG,
+		    "its stacks cannot be read: the machine is so busy that "
+		    "the process that reads them did not start in %d s",
+		    START_SECONDS);
+}
+
 /*
- * Waits for the answer to the last request. Wrong values that the worker writes
- * can only make this function return too early or fail. Returns 0, or -errno
- * and *why.
+ * Waits for the answer to the last request, or until the worker has started.
+ * Wrong values that the worker writes can only make this function return too
+ * early or fail. Returns 0, or -errno and *why.
  */
-static int await_answer(struct stack_reader *reader, char **why)
+static int await_answer(struct stack_reader *reader, unsigned int seconds,
+			char **why)
 {
 	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
-	const uint64_t most_ns =
-		UINT64_C(1000000000) * SECONDS * WORKER_CLOCK_FACTOR;
+	const uint64_t most_ns = UINT64_C(1000000000) * seconds;
 	struct stack_reader_memory *shared = reader->shared;
 	uint64_t passed_ns = 0;
 	uint32_t answered;
@@ -170,6 +186,8 @@ static int await_answer(struct stack_reader *reader, char **why)
 	while ((answered = shared->answered) != reader->asked) {
 		await_change(&shared->answered, answered);
 		passed_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
+		if (passed_ns >= most_ns && reader->asked == 1)
+			return fail_to_start(reader, why);
 		if (passed_ns >= most_ns ||
 		    (shared->answered != reader->asked &&
 		     has_ended(reader->worker)))
@@ -185,6 +203,7 @@ int stack_reader_begin(struct stack_reader *reader, int memory,
 {
 	const struct stack_reading_work reading = { reader, read, context };
 	pid_t worker;
+	int err;
 
 	if (reader->worker && reader->used_ns < USED_MAX_NS)
 		return 0;
@@ -207,7 +226,10 @@ int stack_reader_begin(struct stack_reader *reader, int memory,
 			    strerror(-worker));
 	}
 	reader->worker = worker;
-	return await_answer(reader, why);
+	err = await_answer(reader, START_SECONDS, why);
+	if (!err)
+		priority_raise(worker);
+	return err;
 }
 
 int stack_reader_ask(struct stack_reader *reader, const void *request,
@@ -218,7 +240,7 @@ int stack_reader_ask(struct stack_reader *reader, const void *request,
 	if (bytes > 0)
 		memcpy(request_of(reader), request, bytes);
 	change(&reader->shared->asked, ++reader->asked);
-	err = await_answer(reader, why);
+	err = await_answer(reader, SECONDS * WORKER_CLOCK_FACTOR, why);
 	if (!err)
 		*answer = answer_of(reader);
 	return err;

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/now.h"
 #include "cli/attach/interrupted.h"
+#include "cli/attach/priority.h"
 #include "cli/attach/stopped_registers.h"
 #include "cli/target/ending_signals.h"
 #include "cli/target/frozen_group.h"
@@ -130,16 +131,12 @@ int tracer_open(struct tracer *tracer, pid_t pid, char **why)
 
 	sigset_t child;
 
-	/*
-	 * The stopped process waits for clew, so clew gets a high priority.
-	 * Errors do no harm.
-	 */
-	setpriority(PRIO_PROCESS, 0, -20);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
 	*tracer = (struct tracer){ .pid = pid,
-				   .has_own_ids = own_ids_differ(pid) };
+				   .has_own_ids = own_ids_differ(pid),
+				   .nice = getpriority(PRIO_PROCESS, 0) };
 	tracer->memory = open(path, O_RDWR | O_CLOEXEC);
 	free(path);
 	if (tracer->memory < 0)
@@ -301,6 +298,7 @@ int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
 {
 	int err;
 
+	priority_raise(0);
 	tracer->stopped_ns = tracer_now_ns();
 	err = seize(tracer, tid, why);
 	if (!err)
@@ -342,6 +340,7 @@ int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 	size_t news;
 	int err;
 
+	priority_raise(0);
 	tracer->stopped_ns = tracer_now_ns();
 	do {
 		err = seize_new(tracer, &news, why);
@@ -448,4 +447,5 @@ void tracer_release(struct tracer *tracer)
 	}
 	tracer->count = 0;
 	tracer->stopped_ns = 0;
+	priority_reset(tracer->nice);
 }

@@ -28,6 +28,7 @@ struct tracer {
 	pid_t pid;
 	int memory; /* Descriptor of /proc/PID/mem. */
 	int has_own_ids;
+	int nice; /* The nice value of clew while no thread is stopped. */
 	struct tracee *threads;
 	size_t count, capacity;
 	/*
@@ -65,8 +66,8 @@ uint64_t tracer_now_ns(void);
 int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns);
 
 /*
- * Prepares a tracer for a process, blocks SIGCHLD in the calling thread, and
- * raises clew's priority if clew may do so. Returns 0, or -errno and *why.
+ * Prepares a tracer for a process and blocks SIGCHLD in the calling thread.
+ * Returns 0, or -errno and *why.
  */
 int tracer_open(struct tracer *tracer, pid_t pid, char **why);
 void tracer_close(struct tracer *tracer);
@@ -76,7 +77,8 @@ void tracer_close(struct tracer *tracer);
  * process, within patience_ns. Return 0; -EAGAIN, without *why, if a thread did
  * not stop in time or, for tracer_stop_one(), exits meanwhile; or another
  * -errno and *why, such as -ESRCH if the process has exited. After an error,
- * all threads continue, except one that is stuck (is_stuck).
+ * all threads continue, except one that is stuck (is_stuck). Clew has a raised
+ * priority from here to tracer_release() (cli/attach/priority.h).
  */
 int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
 		    char **why);

@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/now.h"
@@ -256,6 +260,64 @@ static void a_reader_that_does_not_answer_is_an_error(void **state)
 	assert_refused(eat_memory, "failed");
 }
 
+/*
+ * In a child of the caller: delays the start of the caller's next child by more
+ * than the time limit of an answer. Writes to `ready` when it traces the
+ * caller.
+ */
+static void delay_child(pid_t caller, int ready)
+{
+	const struct timespec over_limit = { .tv_sec = 3,
+					     .tv_nsec = 200000000 };
+	unsigned long child = 0;
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, caller, 0, (long)PTRACE_O_TRACEFORK) != 0)
+		_exit(1);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	while (waitpid(caller, &status, __WALL) == caller &&
+	       status >> 16 != PTRACE_EVENT_FORK)
+		ptrace(PTRACE_CONT, caller, 0, (long)WSTOPSIG(status));
+	ptrace(PTRACE_GETEVENTMSG, caller, 0, &child);
+	ptrace(PTRACE_DETACH, caller, 0, 0);
+	waitpid((pid_t)child, &status, __WALL);
+	nanosleep(&over_limit, NULL);
+	ptrace(PTRACE_DETACH, (pid_t)child, 0, 0);
+	_exit(0);
+}
+
+/* On busy machines a forked process may have to wait until it runs. */
+static void a_worker_may_start_late(void **state)
+{
+	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+	const pid_t caller = getpid();
+	struct stack_reader reader;
+	int ready[2], status;
+	pid_t delayer;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	delayer = fork();
+	if (!delayer)
+		delay_child(caller, ready[1]);
+	close(ready[1]);
+	prctl(PR_SET_PTRACER, delayer); /* fails without Yama */
+	if (read(ready[0], &c, 1) != 1) {
+		close(ready[0]);
+		waitpid(delayer, &status, 0);
+		skip(); /* nobody may trace here */
+	}
+	reader = begin(get_signals, NULL, 0, sizeof(int));
+	assert_true(now_ns(CLOCK_MONOTONIC) - start_ns > 3000000000);
+	assert_int_equal(*(const int *)ask(&reader, NULL, 0), 1);
+	stack_reader_end(&reader);
+	close(ready[0]);
+	assert_int_equal(waitpid(delayer, &status, 0), delayer);
+	assert_int_equal(status, 0);
+}
+
 /* With SIGCHLD ignored, the kernel reaps children without a status. */
 static void a_crash_is_seen_where_children_are_ignored(void **state)
 {
@@ -275,6 +337,7 @@ int main(void)
 		cmocka_unit_test(a_reader_ignores_signals_that_end_its_caller),
 		cmocka_unit_test(a_worker_that_is_killed_is_an_error),
 		cmocka_unit_test(a_reader_that_does_not_answer_is_an_error),
+		cmocka_unit_test(a_worker_may_start_late),
 		cmocka_unit_test(a_crash_is_seen_where_children_are_ignored),
 	};
 
