@@ -182,10 +182,11 @@ int remote_frames_prepare(struct stack_reader *reader,
 	free(tids);
 	if (threads < tracer->count)
 		threads = tracer->count;
-	return stack_reader_begin(
-		reader, tracer->memory, find_all, &context,
-		request_bytes(threads),
-		counts_bytes(threads) + room * sizeof(struct wire_frame), why);
+	return stack_reader_begin(reader, tracer->memory, find_all, &context,
+				  request_bytes(threads),
+				  counts_bytes(threads) +
+					  room * sizeof(struct wire_frame),
+				  tracer->stopped_ns != 0, why);
 }
 
 /*

@@ -513,7 +513,7 @@ int safe_thread_prepare(struct safe_places *places, char **why)
 {
 	return stack_reader_begin(&places->reader, places->memory,
 				  see_whether_outside, places,
-				  sizeof(struct tracee), sizeof(int), why);
+				  sizeof(struct tracee), sizeof(int), 0, why);
 }
 
 int safe_thread_is_outside(struct safe_places *places,

@@ -24,11 +24,12 @@
  * meanwhile. The most that unwinding may read (cli/attach/unwinding.c) takes
  * half a second.
  */
-#define SECONDS 1
-#define BYTES   (UINT64_C(256) << 20)
+#define SECONDS        1
+#define BYTES          (UINT64_C(256) << 20)
+#define ANSWER_SECONDS (SECONDS * WORKER_CLOCK_FACTOR)
 
 /*
- * Limit for the start of the worker, while the threads run. On busy machines a
+ * Limit for the start of the worker while the threads run. On busy machines a
  * forked process sometimes waits for more than 3 s until it runs.
  */
 #define START_SECONDS 30
@@ -160,13 +161,14 @@ static int explain_end(struct stack_reader *reader, char **why)
 	return fail(why, err, "its stacks cannot be read: %s", strerror(-err));
 }
 
-static int fail_to_start(struct stack_reader *reader, char **why)
+static int fail_to_start(struct stack_reader *reader, unsigned int seconds,
+			 char **why)
 {
 	stack_reader_end(reader);
 	return fail(why, -EBADMSG,
 		    "its stacks cannot be read: the machine is so busy that "
-		    "the process that reads them did not start in %d s",
-		    START_SECONDS);
+		    "the process that reads them did not start in %u s",
+		    seconds);
 }
 
 /*
@@ -187,7 +189,7 @@ static int await_answer(struct stack_reader *reader, unsigned int seconds,
 		await_change(&shared->answered, answered);
 		passed_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
 		if (passed_ns >= most_ns && reader->asked == 1)
-			return fail_to_start(reader, why);
+			return fail_to_start(reader, seconds, why);
 		if (passed_ns >= most_ns ||
 		    (shared->answered != reader->asked &&
 		     has_ended(reader->worker)))
@@ -199,7 +201,8 @@ static int await_answer(struct stack_reader *reader, unsigned int seconds,
 
 int stack_reader_begin(struct stack_reader *reader, int memory,
 		       stack_reading read, const void *context,
-		       size_t request_bytes, size_t answer_bytes, char **why)
+		       size_t request_bytes, size_t answer_bytes,
+		       int threads_wait, char **why)
 {
 	const struct stack_reading_work reading = { reader, read, context };
 	pid_t worker;
@@ -226,7 +229,8 @@ int stack_reader_begin(struct stack_reader *reader, int memory,
 			    strerror(-worker));
 	}
 	reader->worker = worker;
-	err = await_answer(reader, START_SECONDS, why);
+	err = await_answer(reader,
+			   threads_wait ? ANSWER_SECONDS : START_SECONDS, why);
 	if (!err)
 		priority_raise(worker);
 	return err;
@@ -240,7 +244,7 @@ int stack_reader_ask(struct stack_reader *reader, const void *request,
 	if (bytes > 0)
 		memcpy(request_of(reader), request, bytes);
 	change(&reader->shared->asked, ++reader->asked);
-	err = await_answer(reader, SECONDS * WORKER_CLOCK_FACTOR, why);
+	err = await_answer(reader, ANSWER_SECONDS, why);
 	if (!err)
 		*answer = answer_of(reader);
 	return err;

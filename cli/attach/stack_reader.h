@@ -41,11 +41,14 @@ struct stack_reader {
  * worker is confined. `memory` is the open /proc/PID/mem, the worker's only
  * descriptor. As a forked process the worker has a copy of clew's memory,
  * including *context. Does nothing if there is a worker whose answers have
- * taken little time so far (used_ns). Returns 0, or -errno and *why.
+ * taken little time so far (used_ns). `threads_wait`: threads are stopped
+ * meanwhile, so the worker has only the time of an answer to start. Returns 0,
+ * or -errno and *why.
  */
 int stack_reader_begin(struct stack_reader *reader, int memory,
 		       stack_reading read, const void *context,
-		       size_t request_bytes, size_t answer_bytes, char **why);
+		       size_t request_bytes, size_t answer_bytes,
+		       int threads_wait, char **why);
 
 /*
  * Sends a request to the worker and waits for the answer. Returns 0 and

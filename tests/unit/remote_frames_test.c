@@ -63,7 +63,8 @@ size_t target_threads(pid_t pid, pid_t **tids)
 
 int stack_reader_begin(struct stack_reader *reader, int memory,
 		       stack_reading read, const void *context,
-		       size_t request_bytes, size_t answer_bytes, char **why)
+		       size_t request_bytes, size_t answer_bytes,
+		       int threads_wait, char **why)
 {
 	begun++;
 	*reader = (struct stack_reader){ .worker = 1,

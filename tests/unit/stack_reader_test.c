@@ -34,7 +34,8 @@ static struct stack_reader begin(stack_reading read, const void *context,
 	char *why = NULL;
 
 	assert_int_equal(stack_reader_begin(&reader, memory, read, context,
-					    request_bytes, answer_bytes, &why),
+					    request_bytes, answer_bytes, 0,
+					    &why),
 			 0);
 	return reader;
 }
@@ -116,7 +117,8 @@ static void a_worker_that_used_much_time_is_replaced(void **state)
 
 		assert_int_equal(*(const int *)ask(&reader, NULL, 0), before);
 		assert_int_equal(stack_reader_begin(&reader, memory, be_busy,
-						    NULL, 0, sizeof(int), &why),
+						    NULL, 0, sizeof(int), 0,
+						    &why),
 				 0);
 		assert_int_not_equal(reader.worker, before);
 		assert_int_equal(kill(before, 0), -1);
@@ -287,17 +289,17 @@ static void delay_child(pid_t caller, int ready)
 	_exit(0);
 }
 
-/* On busy machines a forked process may have to wait until it runs. */
-static void a_worker_may_start_late(void **state)
+/*
+ * Begins with a worker that starts late. Skips the test if no process may trace
+ * another one. Returns what stack_reader_begin() does.
+ */
+static int begin_late(struct stack_reader *reader, int threads_wait, char **why)
 {
-	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
 	const pid_t caller = getpid();
-	struct stack_reader reader;
-	int ready[2], status;
+	int ready[2], status, err;
 	pid_t delayer;
 	char c;
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	delayer = fork();
 	if (!delayer)
@@ -307,15 +309,40 @@ static void a_worker_may_start_late(void **state)
 	if (read(ready[0], &c, 1) != 1) {
 		close(ready[0]);
 		waitpid(delayer, &status, 0);
-		skip(); /* nobody may trace here */
+		skip();
 	}
-	reader = begin(get_signals, NULL, 0, sizeof(int));
+	close(ready[0]);
+	err = stack_reader_begin(reader, memory, get_signals, NULL, 0,
+				 sizeof(int), threads_wait, why);
+	assert_int_equal(waitpid(delayer, &status, 0), delayer);
+	assert_int_equal(status, 0);
+	return err;
+}
+
+/* On busy machines a forked process may have to wait until it runs. */
+static void a_worker_may_start_late(void **state)
+{
+	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+	struct stack_reader reader = { 0 };
+	char *why = NULL;
+
+	(void)state;
+	assert_int_equal(begin_late(&reader, 0, &why), 0);
 	assert_true(now_ns(CLOCK_MONOTONIC) - start_ns > 3000000000);
 	assert_int_equal(*(const int *)ask(&reader, NULL, 0), 1);
 	stack_reader_end(&reader);
-	close(ready[0]);
-	assert_int_equal(waitpid(delayer, &status, 0), delayer);
-	assert_int_equal(status, 0);
+}
+
+static void a_late_start_is_refused_while_threads_wait(void **state)
+{
+	struct stack_reader reader = { 0 };
+	char *why = NULL;
+
+	(void)state;
+	assert_int_equal(begin_late(&reader, 1, &why), -EBADMSG);
+	assert_int_equal(reader.worker, 0);
+	assert_non_null(strstr(why, "did not start in 3 s"));
+	free(why);
 }
 
 /* With SIGCHLD ignored, the kernel reaps children without a status. */
@@ -338,6 +365,7 @@ int main(void)
 		cmocka_unit_test(a_worker_that_is_killed_is_an_error),
 		cmocka_unit_test(a_reader_that_does_not_answer_is_an_error),
 		cmocka_unit_test(a_worker_may_start_late),
+		cmocka_unit_test(a_late_start_is_refused_while_threads_wait),
 		cmocka_unit_test(a_crash_is_seen_where_children_are_ignored),
 	};
 
