@@ -74,6 +74,12 @@
 #define COUNTED_ENTRY_AT 0xc6
 #define TRACED_ENTRY_AT  0x83
 
+/*
+ * An operand in the shadow slot of which `half` has half of the address. Adding
+ * the register to itself is shorter than offset(, half, 2).
+ */
+#define SHADOW(offset, half) offset(half, half)
+
 #define TEMPLATE      hot_stub_plain
 #define SECTION       .rodata.hot_stub_plain
 #define HOLES_SECTION .rodata.hot_stub_plain_holes
