@@ -171,7 +171,7 @@ static inline int wire_is_counted(const struct wire_count *count)
 #define WIRE_CALL_STEP    (UINT64_C(1) - (UINT64_C(1) << 48))
 #define WIRE_VERIFY_SHIFT 48
 
-/* Returns the home of an id in a table of `mask` + 1 entries, a power of two. */
+/* Returns the home of an id in a table of mask + 1 entries, a power of two. */
 static inline uint64_t wire_count_home(uint64_t id, uint64_t mask)
 {
 	return id >> 4 & mask;

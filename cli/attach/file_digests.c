@@ -17,7 +17,10 @@
 #define SECONDS 5
 #define BYTES   (UINT64_C(1) << 30)
 
-/* A file's digest, which is unknown at first, and its stamp before it was read. */
+/*
+ * A file's digest, which is unknown at first, and its stamp before the file was
+ * read.
+ */
 struct file_digest {
 	struct file_stamp stamp;
 	struct content content;
@@ -33,8 +36,8 @@ struct digest_request {
 /*
  * The worker reads only files that no other user can change, so it is not under
  * control of a hostile file, as the worker may be that analyses the process's
- * files. The file is opened again by its descriptor, because its path may lead to
- * another file by now. The stamp belongs to the descriptor that is read.
+ * files. The file is opened again by its descriptor, because its path may lead
+ * to another file by now. The stamp belongs to the descriptor that is read.
  */
 static void digest(const char *cache, uint32_t owner, int fd,
 		   const struct file_stamp *stamp, struct file_digest *out)

@@ -286,10 +286,10 @@ static int has_callers(uint64_t at, uint64_t end, uint64_t *scan_left)
 }
 
 /*
- * A jump has left the function with the id that was searched for, and one of its
- * callers continues. On the thread's own stack, this function returns the first
- * one, from the slot at first.at outwards, whose callers have slots, too, or
- * which returns to a trampoline; if there is none, `first`. The frame of the
+ * A jump has left the function with the id that was searched for, and one of
+ * its callers continues. On the thread's own stack, this function returns the
+ * first one, from the slot at first.at outwards, whose callers have slots, too,
+ * or which returns to a trampoline; if there is none, `first`. The frame of the
  * function that continues may contain stale slots, and words that clew's own
  * code has left there.
  */

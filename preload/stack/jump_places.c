@@ -60,8 +60,8 @@ static uint64_t check_of(uint64_t buffer, uint64_t stack, uint64_t id)
  * Programs call setjmp() often with the same buffer in the same frame. The
  * function's slot then still holds its trampoline, as those further out do,
  * unless the function was called again meanwhile. If it was called with another
- * slot, the former one may hold the trampoline still. The new one then remains a
- * stub's address, which only matters if the program copies this part of the
+ * slot, the former one may hold the trampoline still. The new one then remains
+ * a stub's address, which only matters if the program copies this part of the
  * stack away.
  */
 static void note(const void *slot, const void *buffer)

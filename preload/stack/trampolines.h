@@ -53,8 +53,8 @@ uint64_t trampolines_carry(const void *slot);
  * Returns whether the stack slot `at` holds the trampoline of the function with
  * this id. `slot` is a slot of the running function, whose page is mapped; the
  * memory at `at` may be unmapped, unless it is on the thread's own stack.
- * On another stack this function returns false under a system call filter, which
- * may not permit to find out whether the memory is mapped.
+ * On another stack this function returns false under a system call filter,
+ * which may not permit to find out whether the memory is mapped.
  */
 int trampolines_has(const void *slot, uint64_t at, uint64_t id);
 

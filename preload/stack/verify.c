@@ -200,9 +200,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 }
 
 /*
- * Called if a walk has found no complete chain where recursion is folded. A link
- * may then have been the wrong one of several possible ones, so this function
- * follows all of them, up to WAYS_MAX chains.
+ * Called if a walk has found no complete chain where recursion is folded. A
+ * link may then have been the wrong one of several possible ones, so this
+ * function follows all of them, up to WAYS_MAX chains.
  */
 static enum outcome check_again(const void *slot, uint64_t id)
 {
