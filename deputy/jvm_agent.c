@@ -10,8 +10,10 @@
  * The program must not notice the child: neither by SIGCHLD nor by waitpid(-1).
  * execve() sets the exit signal of a process to SIGCHLD, so a middle process
  * starts the child and exits at once. The middle process executes nothing, and
- * its exit signal is 0. The child gets its own session, so that signals from
- * the JVM's terminal do not reach it, and no descriptor of the JVM.
+ * its exit signal is 0. The child gets its own process group, so that signals
+ * from the JVM's terminal do not reach it, and no descriptor of the JVM. It
+ * gets no session of its own: Linux would schedule that as a group of its own,
+ * and has let such a group wait for seconds on a busy machine.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +102,7 @@ static int run(void *argument)
 {
 	struct start *start = argument;
 
-	setsid();
+	setpgid(0, 0);
 	umask(start->order->umask);
 	if (take_files(start) == 0)
 		execve(start->arguments[0], start->arguments + 1,

@@ -199,9 +199,11 @@ static void become_guardian(int channel)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	setsid();
+	/* A session of its own could wait long for the processor. */
+	setpgid(0, 0);
 	prctl(PR_SET_NAME, NAME);
 	signal(SIGPIPE, SIG_IGN); /* The reader of stderr may have exited. */
+	signal(SIGTTOU, SIG_IGN); /* Stderr may be the terminal. */
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(channel, CHANNEL);

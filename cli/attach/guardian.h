@@ -4,7 +4,7 @@
  * ends in any way without detaching (SIGKILL, a crash, no memory), the guardian
  * detaches from the parent's processes and from their forked children.
  *
- * The guardian has its own session, so signals to the parent's process group or
+ * The guardian has its own process group, so signals to the parent's group or
  * from its terminal do not reach the guardian. It holds no lock and no
  * descriptors except the socket, stderr and /dev/null. It detaches from each
  * process in a child of its own with a time limit (unless fork() fails), so
