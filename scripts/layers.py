@@ -125,8 +125,8 @@ MAY_INCLUDE = {
               *(f"symbolizer/{name}" for name in below.split())}
        for room, others, below in (
            ("symbolizer/elf", "base", ""),
-           ("symbolizer/dwarf", "", "elf"),
-           ("symbolizer/indexer", "", "elf dwarf"),
+           ("symbolizer/dwarf", "base", "elf"),
+           ("symbolizer/indexer", "base", "elf dwarf"),
            ("symbolizer/variables", "base", "elf dwarf indexer"),
            ("symbolizer", "base digest", "elf dwarf indexer"),
            ("symbolizer/space", "base symbolizer", "elf"))},

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/cursor.h"
 #include "base/regular_file.h"
 #include "digest/digest_links.h"
-#include "symbolizer/elf/cursor.h"
 #include "symbolizer/elf/notes.h"
 
 enum { MOST_SEGMENTS = 256, NOTE_BYTES = 4096, PIECE_BYTES = 65536 };

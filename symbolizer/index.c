@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/varint.h"
 #include "symbolizer/elf/checksum.h"
-#include "symbolizer/elf/varint.h"
 
 #define NO_START UINT64_MAX
 #define NOWHERE  UINT32_MAX

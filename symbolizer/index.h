@@ -3,8 +3,8 @@
 #ifndef CLEW_SYMBOLIZER_INDEX_H
 #define CLEW_SYMBOLIZER_INDEX_H
 
+#include "base/cursor.h"
 #include "symbolizer/a2n.h"
-#include "symbolizer/elf/cursor.h"
 #include "symbolizer/index_format.h"
 
 struct index {

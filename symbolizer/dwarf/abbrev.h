@@ -10,7 +10,7 @@
 #ifndef CLEW_SYMBOLIZER_DWARF_ABBREV_H
 #define CLEW_SYMBOLIZER_DWARF_ABBREV_H
 
-#include "symbolizer/elf/cursor.h"
+#include "base/cursor.h"
 
 struct abbrev_attribute {
 	uint16_t name;    /* enum dwarf_at */

@@ -14,12 +14,12 @@
 
 #include <stdlib.h>
 
+#include "base/varint.h"
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/lines.h"
 #include "symbolizer/dwarf/ranges.h"
 #include "symbolizer/elf/heap.h"
 #include "symbolizer/elf/sort.h"
-#include "symbolizer/elf/varint.h"
 
 enum {
 	NOWHERE = 0, /* the scope of a DIE outside all code */

@@ -11,8 +11,8 @@
 
 #include <elf.h>
 
+#include "base/cursor.h"
 #include "symbolizer/a2n.h"
-#include "symbolizer/elf/cursor.h"
 
 struct elf_section {
 	const char *name; /* the section's name, or "" if it has none */

@@ -3,8 +3,8 @@
 #ifndef CLEW_SYMBOLIZER_ELF_NOTES_H
 #define CLEW_SYMBOLIZER_ELF_NOTES_H
 
+#include "base/cursor.h"
 #include "symbolizer/a2n.h"
-#include "symbolizer/elf/cursor.h"
 
 /*
  * Returns whether the notes contain a GNU build-id, and copies it to *out.

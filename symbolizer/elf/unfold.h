@@ -3,7 +3,7 @@
 #ifndef CLEW_SYMBOLIZER_ELF_UNFOLD_H
 #define CLEW_SYMBOLIZER_ELF_UNFOLD_H
 
-#include "symbolizer/elf/cursor.h"
+#include "base/cursor.h"
 
 /*
  * Each function sets *out to decompressed bytes on the heap, which the caller

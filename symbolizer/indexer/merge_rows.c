@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
+#include "base/varint.h"
 #include "symbolizer/elf/heap.h"
 #include "symbolizer/elf/sort.h"
-#include "symbolizer/elf/varint.h"
 #include "symbolizer/index_format.h"
 
 enum { ROW_MOST = 1 + 6 * VARINT_MOST };

@@ -6,8 +6,8 @@
  * `is_bad`. A loop over a damaged file therefore ends by itself, and one check
  * afterwards suffices.
  */
-#ifndef CLEW_SYMBOLIZER_ELF_CURSOR_H
-#define CLEW_SYMBOLIZER_ELF_CURSOR_H
+#ifndef CLEW_BASE_CURSOR_H
+#define CLEW_BASE_CURSOR_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Variable-length numbers in indexes: LEB128 and zigzag. */
-#ifndef CLEW_SYMBOLIZER_ELF_VARINT_H
-#define CLEW_SYMBOLIZER_ELF_VARINT_H
+/* Variable-length numbers in files: LEB128 and zigzag. */
+#ifndef CLEW_BASE_VARINT_H
+#define CLEW_BASE_VARINT_H
 
 #include <stdint.h>
 
@@ -29,6 +29,19 @@ static inline uint32_t zigzag(uint32_t from, uint32_t to)
 }
 
 static inline uint32_t unzigzag(uint32_t from, uint32_t coded)
+{
+	return from + (coded >> 1 ^ -(coded & 1));
+}
+
+/* The same for numbers of 64 bits. */
+static inline uint64_t zigzag_long(uint64_t from, uint64_t to)
+{
+	uint64_t difference = to - from;
+
+	return difference << 1 ^ -(difference >> 63);
+}
+
+static inline uint64_t unzigzag_long(uint64_t from, uint64_t coded)
 {
 	return from + (coded >> 1 ^ -(coded & 1));
 }
