@@ -41,7 +41,7 @@
  * All integers are little-endian and naturally aligned. The contents of most
  * chunks are declared in headers that this one includes: module_functions.h,
  * inherited.h, runtime_records.h, counts.h, sample.h, context_values.h,
- * mark_records.h, user_probe.h, packet.h, imported.h.
+ * mark_records.h, user_probe.h, packet.h, imported.h, packed.h.
  *
  * WIRE_VERSION changes when the size, the position or the meaning of an
  * existing field changes. The version does not change for additions that
@@ -62,6 +62,7 @@
 #include "wire/inherited.h"
 #include "wire/mark_records.h"
 #include "wire/module_functions.h"
+#include "wire/packed.h"
 #include "wire/packet.h"
 #include "wire/runtime_records.h"
 #include "wire/sample.h"
@@ -70,6 +71,8 @@
 #define WIRE_MAGIC          "clewrec\n"
 #define WIRE_VERSION        6
 #define WIRE_VERSION_OLDEST 6
+/* The version of a part with packed counts (packed.h). */
+#define WIRE_VERSION_PACKED 7
 #define WIRE_HEADER_BYTES   4096
 #define WIRE_PAGE_BYTES     4096
 #define WIRE_PART_SUFFIX    ".part"
@@ -567,6 +570,7 @@ enum wire_chunk_kind {
 	WIRE_CALLERS = 39,        /* see WIRE_NUMBER_RECORDS */
 	WIRE_IMPORT = 40,         /* wire_import and the name of its file */
 	WIRE_IMPORTED_NAMES = 41, /* wire_imported_name, each with its texts */
+	WIRE_PACKED = 42,         /* wire_packed and its columns */
 	WIRE_CHUNK_KIND_COUNT
 };
 
@@ -574,7 +578,7 @@ enum wire_chunk_kind {
 static inline int wire_version_is_read(uint32_t version)
 {
 	return version - WIRE_VERSION_OLDEST <=
-	       WIRE_VERSION - WIRE_VERSION_OLDEST;
+	       WIRE_VERSION_PACKED - WIRE_VERSION_OLDEST;
 }
 
 struct wire_chunk {

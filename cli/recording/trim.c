@@ -14,30 +14,8 @@
 
 #include "base/regular_file.h"
 #include "base/suffix.h"
+#include "cli/recording/file_writers.h"
 #include "wire/recording.h"
-
-/*
- * Returns whether a process has the file open or mapped for writing: the kernel
- * then grants no read lease. Returns true if in doubt.
- */
-static int is_written(int fd)
-{
-	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
-		return 1;
-	fcntl(fd, F_SETLEASE, F_UNLCK);
-	return 0;
-}
-
-/*
- * Returns whether a process with this pid exists. This check is not reliable
- * with several pid namespaces, and the check by a lease is not reliable on
- * stacked file systems. Therefore a file is changed only if neither check finds
- * a process.
- */
-static int is_alive(pid_t pid)
-{
-	return kill(pid, 0) == 0 || errno != ESRCH;
-}
 
 static int is_too_long(const struct wire_header *header, uint64_t bytes)
 {
@@ -58,10 +36,10 @@ static uint64_t length_of(int fd, int *is_running)
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    pread(fd, &header, sizeof(header), 0) != sizeof(header))
 		return 0;
-	if (header.state != WIRE_ENDED && is_alive((pid_t)header.pid))
+	if (header.state != WIRE_ENDED && process_is_alive((pid_t)header.pid))
 		*is_running = 1;
 	if (!is_too_long(&header, (uint64_t)status.st_size) ||
-	    is_alive((pid_t)header.pid) || is_written(fd))
+	    process_is_alive((pid_t)header.pid) || file_is_written(fd))
 		return 0;
 	return header.end;
 }
@@ -109,13 +87,14 @@ static void remove_stubs(int directory, const char *name, int is_running)
 	const long pid = strtol(name, NULL, 10);
 	int fd, is_left;
 
-	if (is_shared ? is_running
-		      : pid <= 0 || pid > INT_MAX || is_alive((pid_t)pid))
+	if (is_shared
+		    ? is_running
+		    : pid <= 0 || pid > INT_MAX || process_is_alive((pid_t)pid))
 		return;
 	fd = open_to_read(directory, name);
 	if (fd < 0)
 		return;
-	is_left = !is_written(fd);
+	is_left = !file_is_written(fd);
 	close(fd);
 	if (is_left)
 		unlinkat(directory, name, 0);

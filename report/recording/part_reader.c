@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@
 #include "base/regular_file.h"
 #include "report/recording/inherited_reader.h"
 #include "report/recording/part_counters.h"
+#include "report/recording/part_packing.h"
 
 /*
  * How often a part is copied again because a tally's tables have moved
@@ -223,17 +225,10 @@ static void check_chunks(struct part_copy *part, uint64_t end)
 
 static int fail_version(uint32_t version, const char *path, char **why)
 {
-	const int oldest = WIRE_VERSION_OLDEST;
-
-	return oldest < WIRE_VERSION
-		       ? fail(why, -EPROTO,
-			      "%s: format version %" PRIu32
-			      ", but this clew reads versions %d to %d",
-			      path, version, oldest, WIRE_VERSION)
-		       : fail(why, -EPROTO,
-			      "%s: format version %" PRIu32
-			      ", but this clew reads version %d",
-			      path, version, WIRE_VERSION);
+	return fail(why, -EPROTO,
+		    "%s: format version %" PRIu32
+		    ", but this clew reads versions %d to %d",
+		    path, version, WIRE_VERSION_OLDEST, WIRE_VERSION_PACKED);
 }
 
 static int check_header(const struct wire_header *header, size_t file_bytes,
@@ -265,15 +260,22 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 }
 
 /*
- * Returns whether the references to a tally's tables have changed in the file
- * since the part was copied.
+ * Returns whether counts were moved in the file since the part was copied: they
+ * were packed, or the references to a tally's tables have changed.
  */
 static int has_moved(const struct part_copy *part, int fd)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 	uint64_t now[2];
+	uint32_t version;
 
+	if (!part->is_packed &&
+	    live_read(fd, &version, sizeof(version),
+		      offsetof(struct wire_header, version)) ==
+		    sizeof(version) &&
+	    version == WIRE_VERSION_PACKED)
+		return 1;
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		off_t at = (off_t)(chunk.offset + sizeof(struct wire_chunk));
 
@@ -333,6 +335,8 @@ static int read_header(int fd, const char *path, struct wire_header *header,
 static void put_header(struct part_copy *part, struct wire_header *header)
 {
 	part->dropped_counters = part_counters_drop(header);
+	part->is_packed = header->version == WIRE_VERSION_PACKED;
+	header->version = WIRE_VERSION;
 	memcpy(part->bytes, header, sizeof(*header));
 	part->header = (const void *)part->bytes;
 }
@@ -398,6 +402,17 @@ static void read_inherited(struct part_copy *part)
 					       sizeof(struct wire_inherited));
 }
 
+/* Unpacks packed counts if some of them are requested. */
+static void unpack(struct part_copy *part, uint64_t kinds)
+{
+	const char *damage = part->is_packed && kinds & PART_COUNT_KINDS
+				     ? part_unpack(part)
+				     : NULL;
+
+	if (damage && !part->damage)
+		part->damage = memory_printf("%s", damage);
+}
+
 int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
 		   char **why)
 {
@@ -408,6 +423,9 @@ int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
 
 	if (fd < 0)
 		return fd;
+	/* Packed counts need all chunks that are or refer to counts. */
+	if (kinds & PART_COUNT_KINDS)
+		kinds |= PART_COUNT_KINDS | PART_KIND(WIRE_PACKED);
 	for (int i = 0; i < COPY_ATTEMPTS; i++) {
 		free(copy.bytes);
 		copy.bytes = NULL;
@@ -421,6 +439,7 @@ int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
 		return err;
 	put_names(&copy, path);
 	check_chunks(&copy, end);
+	unpack(&copy, kinds);
 	if (kinds & PART_KIND(WIRE_INHERITED))
 		read_inherited(&copy);
 	*part = copy;

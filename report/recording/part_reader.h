@@ -54,6 +54,11 @@ struct part_copy {
 	int is_header;
 	/* Whether the whole part was read before (recording_bring()). */
 	int was_there;
+	/*
+	 * Whether the file has packed counts (part_packing.h). The copy has
+	 * them unpacked if they were read, and WIRE_VERSION.
+	 */
+	int is_packed;
 };
 
 struct part_chunk {

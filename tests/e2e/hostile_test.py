@@ -119,7 +119,7 @@ class Damaged(clewtest.Case):
 
     def test_a_newer_version_is_refused(self):
         newer = bytearray(self.whole)
-        newer[8] = wire.VERSION + 1
+        newer[8] = wire.VERSION_PACKED + 1
         self.part.write_bytes(newer)
         done = self.clew("report", self.recording_path)
         self.assert_one_line_error(done, "version")

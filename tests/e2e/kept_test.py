@@ -16,10 +16,10 @@ def unpacked(path):
 
 
 def versions():
-    """Returns (the oldest readable version, the current version)."""
+    """Returns (the oldest readable version, the newest one)."""
     text = (clewtest.ROOT / "wire" / "recording.h").read_text("utf-8")
     return tuple(int(re.search(rf"^#define {name} +(\d+)$", text, re.M)[1])
-                 for name in ("WIRE_VERSION_OLDEST", "WIRE_VERSION"))
+                 for name in ("WIRE_VERSION_OLDEST", "WIRE_VERSION_PACKED"))
 
 
 class Kept(clewtest.Case):

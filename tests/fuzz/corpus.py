@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """corpus.py BUILD FOLDER: makes the inputs that the fuzzers start from.
 
-A recording's part, two with what agents told, a cached analysis and an index,
-as this build writes them; of the analysis the checksum at the end is left out, as its fuzzer wants it. A
-perf map, a jitdump file and what Erlang registers, as runtimes write them. A packet, and a trace. A small program with debug
-information of several kinds; where a program that makes one is missing, gcc's
-of version 5 takes its place.
+A recording's part, one with packed counts, two with what agents told, a cached
+analysis and an index, as this build writes them; of the analysis the checksum at
+the end is left out, as its fuzzer wants it. A perf map, a jitdump file and what
+Erlang registers, as runtimes write them. A packet, and a trace. A small program
+with debug information of several kinds; where a program that makes one is
+missing, gcc's of version 5 takes its place.
 """
 import os
 import pathlib
@@ -512,6 +513,13 @@ def main(build, folder):
                        stdout=subprocess.DEVNULL)
         (part,) = (work / "made").glob("*.part")
         shutil.copy(part, folder / "samples")
+        subprocess.run([build / "tests" / "unit" / "make_recording",
+                        work / "packed", "400", "0"], check=True,
+                       stdout=subprocess.DEVNULL)
+        (part,) = (work / "packed").glob("*.part")
+        subprocess.run([build / "tests" / "unit" / "repack", "pack", part],
+                       check=True)
+        shutil.copy(part, folder / "packed")
         cached = min((path for path in (work / "cache").rglob("*.analysis")),
                      key=lambda path: path.stat().st_size)
         (folder / "cache").write_bytes(cached.read_bytes()[:-8])

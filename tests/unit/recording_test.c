@@ -298,7 +298,7 @@ static void random_damage_does_no_harm(void **state)
 
 static void foreign_files_are_refused(void **state)
 {
-	fixture_header(&fixture)->version = WIRE_VERSION + 1;
+	fixture_header(&fixture)->version = WIRE_VERSION_PACKED + 1;
 	fixture_save(&fixture, path, fixture.size);
 	assert_int_equal(calls_of(path), -EPROTO);
 	fixture_header(&fixture)->version = WIRE_VERSION_OLDEST - 1;

@@ -12,7 +12,7 @@ import pathlib
 import re
 import struct
 
-from lib import packets
+from lib import packed, packets
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 MASK = (1 << 64) - 1
@@ -45,6 +45,9 @@ ID_INVERSE = _define(_ID, "ID_INVERSE")
 ID_ROTATION = _define(_ID, "ID_ROTATION")
 ID_KEY_MULTIPLIER = _define(_ID, "ID_KEY_MULTIPLIER")
 VERSION = _define(_RECORDING, "WIRE_VERSION")
+VERSION_PACKED = _define(_RECORDING, "WIRE_VERSION_PACKED")
+PACKED_PLACES_LOG2 = _define(_header_text("packed.h"),
+                             "WIRE_PACKED_PLACES_LOG2")
 TALLY_TABLE_OFFSET = _define(_COUNTS, "WIRE_TALLY_TABLE_OFFSET")
 VERDICTS = _table(_VERDICT, "VERDICTS")
 MODULE_STATES = _table(_VERDICT, "MODULE_STATES")
@@ -71,6 +74,7 @@ LOOPS = 0x80  # bit of a function's `displaced`
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
                        "II Q QQ QQ 5Q II Q II QQ II II")
+HEADER_TIME = 27  # index of the field `time`
 CHUNK = struct.Struct("<IIQQ40x")
 ADMITTED, ADMITTED_AT = struct.Struct("<Q"), 24
 MODULE_HEAD = struct.Struct("<QQQIIIIII32sQQ")
@@ -219,7 +223,8 @@ class Part:
         with self.path.open("rb") as file:
             fields = HEADER.unpack(file.read(HEADER.size))
             file.seek(0)
-            return file.read(fields[3])
+            data = file.read(fields[3])
+        return packed.unpack(data) if fields[1] == VERSION_PACKED else data
 
     def _chunks(self):
         at = self.header_bytes
