@@ -27,6 +27,7 @@
 #include "cli/recording/directives.h"
 #include "cli/recording/inherited_filter.h"
 #include "cli/recording/launch.h"
+#include "cli/recording/packing.h"
 #include "cli/recording/reading_lines.h"
 #include "cli/recording/recorded_line.h"
 #include "cli/recording/recording_options.h"
@@ -301,6 +302,7 @@ struct record_poll {
 	struct output *output;
 	/* Lines about files that are being read; NULL if none are printed. */
 	struct reading_lines *lines;
+	struct packing *packing; /* NULL: no parts are packed */
 };
 
 static void keep_output(const char *name, struct output *output)
@@ -322,7 +324,9 @@ static void poll_meanwhile(void *context)
 		keep_output(poll->name, poll->output);
 	if (poll->lines)
 		reading_lines_poll(poll->lines);
-	else if (!poll->output->has_before)
+	if (poll->packing)
+		packing_poll(poll->packing);
+	if (!poll->lines && !poll->packing && !poll->output->has_before)
 		poll->job->poll = NULL;
 }
 
@@ -345,7 +349,8 @@ static void settle_output(const char *name, struct output *output)
 
 /*
  * Polls while the target runs: to print progress on a terminal, so that a slow
- * start does not look like a hang, and to keep the new recording early.
+ * start does not look like a hang, to keep the new recording early, and to pack
+ * parts.
  */
 static void begin_poll(const struct record_options *options,
 		       struct record_poll *poll)
@@ -354,7 +359,9 @@ static void begin_poll(const struct record_options *options,
 
 	if (job->output && !options->quiet && isatty(STDERR_FILENO))
 		poll->lines = reading_lines_create(job->output);
-	if (poll->lines || poll->output->has_before) {
+	if (job->output)
+		poll->packing = packing_begin(job->output);
+	if (poll->lines || poll->packing || poll->output->has_before) {
 		job->poll = poll_meanwhile;
 		job->poll_context = poll;
 	}
@@ -406,7 +413,7 @@ static int record(const char *name, struct record_options *options)
 	struct launch_outcome outcome;
 	struct packet_workers *workers;
 	struct output output = { .lock = -1 };
-	struct record_poll looking = { name, &job, &output, NULL };
+	struct record_poll looking = { name, &job, &output, NULL, NULL };
 	char *program, *why;
 	int is_recorded = 0, status;
 	int err = executable_find(options->target[0], &program);
@@ -427,6 +434,7 @@ static int record(const char *name, struct record_options *options)
 	err = launch(&job, &outcome);
 	end_workers(name, workers);
 	reading_lines_destroy(looking.lines);
+	packing_end(looking.packing);
 	if (err) {
 		complain(name, "cannot create a process: %s", strerror(-err));
 		status = STATUS_NOT_EXECUTABLE;

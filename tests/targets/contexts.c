@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contexts FANOUT DEPTH ROUNDS [AGAIN]: a tree in which each of FANOUT
+ * contexts FANOUT DEPTH ROUNDS [AGAIN [FIFO | fork]]: a tree in which each of FANOUT
  * functions calls all of them, DEPTH levels below main -> grow. There are
  * FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more, and each
  * is entered ROUNDS times. A truth tree would be too large, so main prints the
@@ -9,7 +9,15 @@
  * A round through all contexts finds none of them in a cache again. With AGAIN
  * the two lowest levels below each node are walked that many times before the
  * round continues, as in programs that repeat work.
+ *
+ * With FIFO the program prints the sums, waits until another one opens that
+ * file for writing, and makes one more round. With "fork" a forked child makes
+ * one more round, of the lowest level only, before the program ends.
  */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
@@ -83,6 +91,17 @@ int main(int argc, char **argv)
 	}
 	printf("contexts %llu calls %llu\n", contexts, calls * rounds);
 	fflush(stdout);
+	if (argc > 5 && strcmp(argv[5], "fork") == 0) {
+		if (fork() == 0) {
+			grow(1);
+			_exit(0);
+		}
+		wait(NULL);
+	} else if (argc > 5) {
+		if (open(argv[5], O_RDONLY | O_CLOEXEC) < 0)
+			return 1;
+		grow(depth);
+	}
 	/* where there is a limit, calls from exit() would fold also */
 	_exit(0);
 }
