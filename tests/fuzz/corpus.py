@@ -241,21 +241,17 @@ ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsysca
 
 
 def record_taken(build, target, work):
-    """The files of a process whose packets workers have counted.
-
-    A process that ends before a worker has started has no such file.
-    """
-    handed, found = work / "handed", []
-    for _ in range(100):
-        subprocess.run(
-            [build / "cli" / "clew", "record", "-m", "*tail*", "--trace=64K",
-             "--on-overflow=process", "--workers=1", "-o", handed, "--",
-             target], check=True, stdout=subprocess.DEVNULL,
-            env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
-        found = [next(handed.glob("*." + kind), None)
-                 for kind in ("taken", "part", "trace")]
-        if all(found):
-            break
+    """The files of a process whose packets workers have counted: it waits
+    until a worker has."""
+    handed = work / "handed"
+    subprocess.run(
+        [build / "cli" / "clew", "record", "-m", "contexts", "--trace=64K",
+         "--on-overflow=wait", "--workers=1", "-o", handed, "--",
+         target.parent / "contexts", "4", "3", "20000"], check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
+    found = [next(handed.glob("*." + kind))
+             for kind in ("taken", "part", "trace")]
     files = [path.read_bytes() for path in found]
     return struct.pack("<II", len(files[0]), len(files[1])) + b"".join(files)
 
