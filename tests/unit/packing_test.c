@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/memory.h"
 #include "report/recording/part_packing.h"
@@ -550,6 +551,56 @@ static void any_byte_may_be_wrong(void **state)
 	free(bytes);
 }
 
+/* As above, but the frame is valid and its columns are wrong. */
+static void any_byte_of_a_column_may_be_wrong(void **state)
+{
+	unsigned char *bytes, *changed, *columns;
+	struct wire_chunk *chunk;
+	struct wire_packed packed;
+	const size_t before = sizeof(*chunk) + sizeof(packed);
+	size_t count, first, total = 0;
+
+	(void)state;
+	add_tally(0);
+	add_contexts(0, CONTEXTS / 2);
+	fixture_tail_calls(&fixture, 0, 3);
+	for (uint64_t i = 1; i < 20; i++)
+		fixture_count(&fixture, 0, i << 32, i);
+	save_plain();
+	assert_int_equal(save_packed(), 0);
+	bytes = bytes_of(packed_path, &count);
+	chunk = packed_chunk(bytes, count);
+	first = (size_t)((unsigned char *)chunk - bytes);
+	memcpy(&packed, chunk + 1, sizeof(packed));
+	for (int i = 0; i < WIRE_PACKED_COLUMNS; i++)
+		total += packed.column_bytes[i];
+	columns = memory_zeroed(total, 1);
+	changed = memory_zeroed(first + before + ZSTD_compressBound(total) + 8,
+				1);
+	assert_int_equal(ZSTD_decompress(columns, total, bytes + first + before,
+					 chunk->used - sizeof(packed)),
+			 total);
+	memcpy(changed, bytes, first + before);
+	for (size_t at = 0; at < total; at += 1 + draw(8)) {
+		struct wire_chunk *head = (void *)(changed + first);
+		const unsigned char right = columns[at];
+
+		columns[at] = (unsigned char)(draw(2) ? 0xff : draw(256));
+		head->used = sizeof(packed) +
+			     ZSTD_compress(changed + first + before,
+					   ZSTD_compressBound(total), columns,
+					   total, 1);
+		head->bytes = (sizeof(*head) + head->used + 7) & ~UINT64_C(7);
+		((struct wire_header *)changed)->end = first + head->bytes;
+		write_packed(changed, first + head->bytes);
+		exercise_recording(packed_path, 0);
+		columns[at] = right;
+	}
+	free(bytes);
+	free(changed);
+	free(columns);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -569,6 +620,7 @@ int main(void)
 		TEST(other_chunks_are_read_without_unpacking),
 		TEST(damaged_columns_are_reported),
 		TEST(any_byte_may_be_wrong),
+		TEST(any_byte_of_a_column_may_be_wrong),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
