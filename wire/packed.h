@@ -28,10 +28,10 @@
  *	DEPTHS		zigzag difference of the depth from its caller's + 1,
  *			or from 1 if CALLERS is 0
  *	SITES		0: the site is that of the latest context with the same
- *			value of wire_packed_place(); otherwise 1, and then the
+ *			value of wire_packed_site_index(); otherwise 1, and then the
  *			zigzag difference from the latest site in SITES
  *	CALLS		for each context, of the TALLY chunk and of the CONTEXTS
- *			chunks: 0 if the table has no entry for it, otherwise
+ *			chunks: 0 if no entry of the table is put here, otherwise
  *			its calls + 1. Then the number of entries for other ids,
  *			and the calls of each of these, whose id is in ODDS
  *	TIMES		WIRE_TIME_EXACT: a wire_times for each entry
@@ -68,21 +68,22 @@ _Static_assert(sizeof(struct wire_packed) == 64, "on the wire");
  * exceed this size. A small hostile file can claim any size, and would fill a
  * reader's memory.
  */
-#define WIRE_PACKED_BYTES_MAX   (UINT64_C(1) << 27)
+#define WIRE_PACKED_BYTES_MAX  (UINT64_C(1) << 27)
 
-#define WIRE_PACKED_PLACES_LOG2 14
+#define WIRE_PACKED_SITES_LOG2 14
 
 /*
- * Returns the place, below 2^WIRE_PACKED_PLACES_LOG2, of the latest site at
+ * Returns the index, below 2^WIRE_PACKED_SITES_LOG2, of the latest site at
  * which a function was called by a caller; 0 stands for an unknown caller. All
- * places have the site 0 at first, and keep their sites from tally to tally.
+ * sites are 0 at first, and are kept from tally to tally.
  */
-static inline uint32_t wire_packed_place(uint32_t function, uint32_t caller)
+static inline uint32_t wire_packed_site_index(uint32_t function,
+					      uint32_t caller)
 {
 	const uint32_t mixed = (function ^ caller * UINT32_C(0x85ebca6b)) *
 			       UINT32_C(0x9e3779b1);
 
-	return mixed >> (32 - WIRE_PACKED_PLACES_LOG2);
+	return mixed >> (32 - WIRE_PACKED_SITES_LOG2);
 }
 
 #endif

@@ -30,7 +30,7 @@
  *
  * Each chunk opens with a wire_chunk that contains its kind and length, so that
  * readers can skip unknown kinds. A chunk exists once `end` has moved past it:
- * the library stores `end` with release after the chunk's header, and the
+ * its writer stores `end` with release after the chunk's header, and the
  * reader loads `end` with acquire before reading the header.
  *
  * Calls are counted in tallies. A tally belongs to one thread at a time and has

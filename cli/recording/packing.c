@@ -12,14 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/regular_file.h"
-#include "base/suffix.h"
 #include "cli/recording/file_writers.h"
 #include "report/recording/part_packing.h"
 #include "wire/recording.h"
@@ -30,20 +32,70 @@
  * much memory.
  */
 #define PART_BYTES_MIN MIB
-#define PART_BYTES_MAX (64 * MIB)
+#define PART_BYTES_MAX (32 * MIB)
 #define EVENTS_BYTES   16384
 /* The greatest value that mallopt(3) accepts. */
 #define MMAP_BYTES_MIN ((int)(32 * MIB))
+/* The child keeps at most this much freed memory for the next part. */
+#define KEPT_BYTES_MAX ((int)(32 * MIB))
+/* The child's only descriptor besides stdin, stdout and stderr. */
+#define NAMES_FD 3
 
 struct packing {
 	int folder_fd, notify_fd;
 	/* Parts that were not sent to the child yet. */
 	char **names;
 	size_t count, capacity;
-	pid_t child; /* 0: it was not started; -1: it could not be started */
+	pid_t child; /* 0: it was not started; -1: there is none any more */
 	/* The names of parts go to the child, each followed by '\n'. */
 	int names_fd;
 };
+
+/* ---- Watching the folder ---- */
+
+/* Maps a page of the file for writing. Returns NULL on failure. */
+static void *map_page(int fd)
+{
+	void *page;
+
+	if (ftruncate(fd, WIRE_PAGE_BYTES) != 0)
+		return NULL;
+	page = mmap(NULL, WIRE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    fd, 0);
+	return page == MAP_FAILED ? NULL : page;
+}
+
+/*
+ * Returns whether a file of the folder can have holes, and whether a lease is
+ * refused for as long as it is mapped, and granted afterwards. Stacked file
+ * systems such as overlayfs grant the lease always, others never.
+ */
+static int is_suitable(int folder_fd)
+{
+	const int fd =
+		openat(folder_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char link[32];
+	void *page;
+	int reader, is_so;
+
+	if (fd < 0)
+		return 0;
+	page = map_page(fd);
+	is_so = page &&
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			  WIRE_PAGE_BYTES) == 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	reader = open(link, O_RDONLY | O_CLOEXEC);
+	close(fd);
+	is_so = is_so && reader >= 0 && file_is_written(reader) &&
+		errno == EAGAIN;
+	if (page)
+		munmap(page, WIRE_PAGE_BYTES);
+	is_so = is_so && !file_is_written(reader);
+	if (reader >= 0)
+		close(reader);
+	return is_so;
+}
 
 struct packing *packing_begin(const char *folder)
 {
@@ -54,6 +106,7 @@ struct packing *packing_begin(const char *folder)
 	struct packing *packing;
 
 	if (new.folder_fd < 0 || new.notify_fd < 0 ||
+	    !is_suitable(new.folder_fd) ||
 	    inotify_add_watch(new.notify_fd, folder, IN_CREATE | IN_ONLYDIR) <
 		    0) {
 		if (new.folder_fd >= 0)
@@ -67,9 +120,20 @@ struct packing *packing_begin(const char *folder)
 	return packing;
 }
 
+/* Returns whether the name is PID.SEQ.part. */
+static int is_part(const char *name)
+{
+	const size_t pid = strspn(name, "0123456789");
+	const size_t seq =
+		name[pid] == '.' ? strspn(name + pid + 1, "0123456789") : 0;
+
+	return pid && seq &&
+	       strcmp(name + pid + 1 + seq, WIRE_PART_SUFFIX) == 0;
+}
+
 static void add_name(struct packing *packing, const char *name)
 {
-	if (!suffix_stem(name, WIRE_PART_SUFFIX))
+	if (!is_part(name))
 		return;
 	packing->names =
 		memory_grow(packing->names, packing->count, &packing->capacity,
@@ -105,28 +169,33 @@ static int has_ended(const char *name)
 
 enum part_fate { PART_STAYS, PART_IS_WRITTEN, PART_IS_READY };
 
-/* Returns what to do with a part whose process has ended. */
-static enum part_fate fate_of(int folder_fd, const char *name)
+/* Returns what to do with the part at `fd` whose process has ended. */
+static enum part_fate fate_of(int fd)
 {
-	const int fd =
-		regular_file_open_at(folder_fd, name, O_RDONLY | O_NOFOLLOW);
+	struct wire_header header;
 	struct stat status;
 	uint64_t bytes;
-	enum part_fate fate = PART_STAYS;
 
-	if (fd < 0)
+	if (fstat(fd, &status) != 0 || status.st_nlink != 1 ||
+	    pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    header.end > WIRE_PACKED_BYTES_MAX)
 		return PART_STAYS;
-	bytes = fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
-	if (bytes >= PART_BYTES_MIN && bytes <= PART_BYTES_MAX &&
-	    status.st_nlink == 1)
-		fate = file_is_written(fd) ? PART_IS_WRITTEN : PART_IS_READY;
-	close(fd);
-	return fate;
+	bytes = (uint64_t)status.st_blocks * 512;
+	if (bytes < PART_BYTES_MIN || bytes > PART_BYTES_MAX)
+		return PART_STAYS;
+	if (!file_is_written(fd))
+		return PART_IS_READY;
+	return errno == EAGAIN ? PART_IS_WRITTEN : PART_STAYS;
+}
+
+static int open_part(int folder_fd, const char *name)
+{
+	return regular_file_open_at(folder_fd, name, O_RDONLY | O_NOFOLLOW);
 }
 
 /* ---- The child ---- */
 
-/* If memory is short, the kernel ends this process and not the target. */
+/* If memory is short, the kernel prefers to end this process. */
 static void become_victim(void)
 {
 	const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -140,49 +209,75 @@ static void become_victim(void)
 /* Packs a part in the current folder. On failure it stays as it is. */
 static void pack(const char *name)
 {
-	const int fd = regular_file_open(name, O_RDWR | O_NOFOLLOW);
+	const int fd = open_part(AT_FDCWD, name);
 	struct part_copy part;
-	char *why;
+	char link[32], *why;
+	int writer;
 
 	if (fd < 0)
 		return;
-	if (part_open_some(&part, name, PART_COUNT_KINDS, &why) == 0) {
-		part_pack(&part, fd);
-		part_close(&part);
-	} else {
-		free(why);
+	/* Both descriptors are of one file, whatever its name leads to. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (has_ended(name) && fate_of(fd) == PART_IS_READY) {
+		writer = regular_file_open(link, O_RDWR);
+		if (part_open_some(&part, link, PART_COUNT_KINDS, &why) == 0) {
+			part_pack(&part, writer);
+			part_close(&part);
+		} else {
+			free(why);
+		}
+		if (writer >= 0)
+			close(writer);
 	}
 	close(fd);
 }
 
-/*
- * In the child: packs parts whose names it reads, until clew closes the other
- * end. Signals of the terminal are for the target.
- */
-_Noreturn static void pack_all(const struct packing *packing, int names_fd,
-			       pid_t parent)
+/* Releases everything of clew's that the child does not need. */
+static void let_go(const struct packing *packing, int names_fd, pid_t parent)
 {
-	FILE *names = fdopen(names_fd, "r");
-	char *name = NULL;
-	size_t room = 0;
-	ssize_t length;
+	static const struct rlimit no_core;
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t all;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!names || getppid() != parent || fchdir(packing->folder_fd) != 0)
+	if (getppid() != parent || null < 0 || fchdir(packing->folder_fd) != 0)
 		_exit(EXIT_FAILURE);
+	for (int fd = 0; fd < NAMES_FD; fd++)
+		dup2(null, fd);
+	if (dup2(names_fd, NAMES_FD) < 0)
+		_exit(EXIT_FAILURE);
+	syscall(SYS_close_range, NAMES_FD + 1, ~0U, 0);
+	setrlimit(RLIMIT_CORE, &no_core);
 	become_victim();
+}
+
+/*
+ * In the child: packs parts whose names it reads, until clew closes the other
+ * end.
+ */
+_Noreturn static void pack_all(const struct packing *packing, int names_fd,
+			       pid_t parent)
+{
+	FILE *names;
+	char *name = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	let_go(packing, names_fd, parent);
+	names = fdopen(NAMES_FD, "r");
 	/* Keep freed memory for the next part: new pages cost much time. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES_MIN);
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	while ((length = getline(&name, &room, names)) > 1) {
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES_MAX);
+	while (names && (length = getline(&name, &room, names)) > 1) {
 		name[length - 1] = '\0';
 		pack(name);
 	}
 	_exit(EXIT_SUCCESS);
 }
+
+/* ---- The parent ---- */
 
 /* Starts the child, unless it was started. Returns whether there is one. */
 static int has_child(struct packing *packing)
@@ -195,42 +290,65 @@ static int has_child(struct packing *packing)
 	packing->child = -1;
 	if (pipe2(pipe_fds, O_CLOEXEC) != 0)
 		return 0;
-	packing->child = fork();
-	if (packing->child == 0) {
-		close(pipe_fds[1]);
-		pack_all(packing, pipe_fds[0], self);
+	if (fcntl(pipe_fds[1], F_SETFL, O_NONBLOCK) == 0) {
+		fflush(NULL);
+		packing->child = fork();
 	}
+	if (packing->child == 0)
+		pack_all(packing, pipe_fds[0], self);
 	close(pipe_fds[0]);
 	packing->names_fd = pipe_fds[1];
-	if (packing->child > 0 &&
-	    fcntl(packing->names_fd, F_SETFL, O_NONBLOCK) == 0)
+	if (packing->child > 0)
 		return 1;
 	close(packing->names_fd);
 	return 0;
 }
 
-/* Returns whether the child gets the name. Names are shorter than PIPE_BUF. */
-static int send_name(const struct packing *packing, const char *name)
+static void end_child(struct packing *packing)
+{
+	if (packing->child > 0) {
+		kill(packing->child, SIGKILL);
+		waitpid(packing->child, NULL, 0);
+		close(packing->names_fd);
+	}
+	packing->child = -1;
+}
+
+/*
+ * Sends a name to the child. Returns 0 if the name must be sent again later,
+ * because the pipe is full.
+ */
+static int send_name(struct packing *packing, const char *name)
 {
 	char line[NAME_MAX + 2];
 	const int length = snprintf(line, sizeof(line), "%s\n", name);
 
-	return write(packing->names_fd, line, (size_t)length) == length;
+	/* Names are shorter than PIPE_BUF, so they are written as a whole. */
+	if (write(packing->names_fd, line, (size_t)length) == length)
+		return 1;
+	if (errno == EAGAIN)
+		return 0;
+	end_child(packing);
+	return 1;
 }
 
 /* Returns whether the part needs no further check. */
 static int is_settled(struct packing *packing, const char *name)
 {
-	switch (has_ended(name) ? fate_of(packing->folder_fd, name)
-				: PART_IS_WRITTEN) {
-	case PART_IS_WRITTEN:
-		return 0;
-	case PART_IS_READY:
-		return !has_child(packing) || send_name(packing, name);
-	case PART_STAYS:
-	default:
+	enum part_fate fate;
+	int fd;
+
+	if (packing->child < 0)
 		return 1;
-	}
+	if (!has_ended(name))
+		return 0;
+	fd = open_part(packing->folder_fd, name);
+	fate = fd < 0 ? PART_STAYS : fate_of(fd);
+	if (fd >= 0)
+		close(fd);
+	if (fate == PART_IS_READY)
+		return !has_child(packing) || send_name(packing, name);
+	return fate == PART_STAYS;
 }
 
 void packing_poll(struct packing *packing)
@@ -262,11 +380,7 @@ void packing_end(struct packing *packing)
 {
 	if (!packing)
 		return;
-	if (packing->child > 0) {
-		kill(packing->child, SIGKILL);
-		waitpid(packing->child, NULL, 0);
-		close(packing->names_fd);
-	}
+	end_child(packing);
 	for (size_t i = 0; i < packing->count; i++)
 		free(packing->names[i]);
 	free(packing->names);

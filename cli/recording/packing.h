@@ -4,7 +4,8 @@
  * (wire/packed.h). A build of many files, each compiled by a process of its
  * own, thus needs a third of the space.
  *
- * A child process reads and writes the parts, because they are hostile input.
+ * A child process reads and writes the parts, because they are hostile input. If
+ * it ends early, nothing is lost, and the remaining parts stay as they are.
  * Parts that are not packed when the target ends stay as they are, because
  * nobody should wait for this.
  */
@@ -14,8 +15,8 @@
 struct packing;
 
 /*
- * Begins to watch the recording's folder for new parts. Returns NULL if the
- * kernel does not support this; then no part is packed.
+ * Begins to watch the recording's folder for new parts. Returns NULL if no part
+ * can be packed, because the kernel or the file system lacks what is necessary.
  */
 struct packing *packing_begin(const char *folder);
 

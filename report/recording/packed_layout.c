@@ -144,15 +144,16 @@ void packed_layout_fini(struct packed_layout *layout)
 void packed_history_init(struct packed_history *history)
 {
 	*history = (struct packed_history){
-		.places = memory_zeroed((size_t)1 << WIRE_PACKED_PLACES_LOG2,
-					sizeof(*history->places)),
+		.latest_sites =
+			memory_zeroed((size_t)1 << WIRE_PACKED_SITES_LOG2,
+				      sizeof(*history->latest_sites)),
 	};
 }
 
 void packed_history_fini(struct packed_history *history)
 {
 	free(history->contexts);
-	free(history->places);
+	free(history->latest_sites);
 }
 
 void packed_history_begin(struct packed_history *history,

@@ -9,7 +9,7 @@
 
 #include "report/recording/part_reader.h"
 
-/* Places in a part are offsets, in its file and its copy. */
+/* Offsets are those in the file, and in the copy. */
 struct packed_chunk {
 	uint32_t owner;
 	uint32_t kind; /* WIRE_TALLY, WIRE_CONTEXTS or WIRE_TABLE */
@@ -105,7 +105,8 @@ struct packed_history {
 	size_t count, capacity;
 	uint32_t function; /* of the previous context */
 	uint64_t site;     /* the latest one in SITES */
-	uint64_t *places;  /* the latest sites (wire_packed_place()) */
+	uint64_t
+		*latest_sites; /* the latest sites (wire_packed_site_index()) */
 };
 
 void packed_history_init(struct packed_history *history);
@@ -127,10 +128,10 @@ static inline uint32_t packed_depth(const struct packed_history *history,
 }
 
 /* Returns where the site of a function's latest call by the caller is. */
-static inline uint64_t *packed_place(const struct packed_history *history,
-				     uint32_t function, uint32_t caller)
+static inline uint64_t *packed_latest_site(const struct packed_history *history,
+					   uint32_t function, uint32_t caller)
 {
-	return &history->places[wire_packed_place(
+	return &history->latest_sites[wire_packed_site_index(
 		function, caller ? history->contexts[caller - 1].function : 0)];
 }
 

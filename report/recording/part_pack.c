@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -104,9 +105,9 @@ static void prefetch_entry(const struct packer *packer, uint64_t id)
 }
 
 /*
- * Returns the index + 1 of an id's entry, or 0. An entry that is further from
- * its home than any in clew's tables counts as absent, so that hostile tables
- * take no more time.
+ * Returns the index + 1 of an id's entry, or 0. An entry that is far from its
+ * home, as few are, is not found and is put with its id. A hostile table thus
+ * takes no more time than another one.
  */
 static size_t find_entry(const struct packer *packer, uint64_t id)
 {
@@ -207,13 +208,13 @@ static void put_site(struct packer *packer, uint32_t function, uint32_t caller,
 		     uint64_t site)
 {
 	struct packed_history *history = &packer->history;
-	uint64_t *place = packed_place(history, function, caller);
+	uint64_t *latest = packed_latest_site(history, function, caller);
 
-	put(packer, WIRE_PACKED_SITES, *place != site);
-	if (*place == site)
+	put(packer, WIRE_PACKED_SITES, *latest != site);
+	if (*latest == site)
 		return;
 	put(packer, WIRE_PACKED_SITES, zigzag_long(history->site, site));
-	history->site = *place = site;
+	history->site = *latest = site;
 }
 
 static void put_context(struct packer *packer,
@@ -368,10 +369,44 @@ static struct wire_chunk *make_chunk(const struct packer *packer)
 	return chunk;
 }
 
+/* Returns whether the file is still the one of which `part` is a copy. */
+static int is_same(const struct part_copy *part, int fd)
+{
+	struct wire_header now;
+
+	return pread(fd, &now, sizeof(now), 0) == sizeof(now) &&
+	       now.version == part->header->version &&
+	       now.end == part->header->end && now.pid == part->header->pid &&
+	       now.seq == part->header->seq &&
+	       now.start_ns == part->header->start_ns;
+}
+
 /*
- * Changes the file, so that it is a complete part after each step: a reader
- * skips the new chunk until the version says that it counts, and needs the
- * bytes of the holes no more from then on.
+ * Writes the chunk behind the end of the part. On failure, gives the blocks of
+ * the disk back.
+ */
+static int append(int fd, const struct wire_chunk *chunk, uint64_t at)
+{
+	struct stat status;
+	int err = fstat(fd, &status) != 0 ? -errno : 0;
+
+	if (!err)
+		err = punch(fd, at, chunk->bytes);
+	if (err)
+		return err;
+	err = write_at(fd, chunk, chunk->bytes, at);
+	if (err) {
+		punch(fd, at, chunk->bytes);
+		if (ftruncate(fd, status.st_size) != 0)
+			return -errno;
+	}
+	return err;
+}
+
+/*
+ * Changes the file in steps, after each of which a reader finds a complete
+ * part. It skips the new chunk until the version says that the chunk is valid,
+ * and ignores the bytes of the holes from then on.
  */
 static int write_packed(const struct packer *packer, int fd,
 			const struct wire_chunk *chunk)
@@ -379,7 +414,7 @@ static int write_packed(const struct packer *packer, int fd,
 	const uint64_t at = packer->part->header->end;
 	const uint64_t end = at + chunk->bytes;
 	const uint32_t version = WIRE_VERSION_PACKED;
-	int err = write_at(fd, chunk, chunk->bytes, at);
+	int err = is_same(packer->part, fd) ? append(fd, chunk, at) : -ESTALE;
 
 	if (!err)
 		err = write_at(fd, &end, sizeof(end),

@@ -55,8 +55,9 @@ struct part_copy {
 	/* Whether the whole part was read before (recording_bring()). */
 	int was_there;
 	/*
-	 * Whether the file has packed counts (part_packing.h). The copy has
-	 * them unpacked if they were read, and WIRE_VERSION.
+	 * Whether the file has packed counts (part_packing.h). The header in
+	 * the copy has WIRE_VERSION nevertheless. If the counts were read, the
+	 * copy has them as before they were packed.
 	 */
 	int is_packed;
 };

@@ -36,12 +36,12 @@ static uint64_t take_site(struct unpacker *unpacker, uint32_t function,
 			  uint32_t caller)
 {
 	struct packed_history *history = &unpacker->history;
-	uint64_t *place = packed_place(history, function, caller);
+	uint64_t *latest = packed_latest_site(history, function, caller);
 
 	if (take(unpacker, WIRE_PACKED_SITES))
-		history->site = *place = unzigzag_long(
+		history->site = *latest = unzigzag_long(
 			history->site, take(unpacker, WIRE_PACKED_SITES));
-	return *place;
+	return *latest;
 }
 
 static void take_context(struct unpacker *unpacker,
@@ -91,8 +91,8 @@ struct filled_table {
 	struct wire_count *counts;
 	/*
 	 * How many entries may still be searched. The limit exceeds what
-	 * clew's tables need, and keeps ids that were chosen to have the same
-	 * home from taking for ever.
+	 * clew's tables need, and limits the time for ids that a hostile file has
+	 * chosen, which may all have the same home.
 	 */
 	uint64_t searches;
 };
@@ -267,13 +267,19 @@ const char *part_unpack(struct part_copy *part)
 	struct unpacker unpacker = { .part = part };
 	struct part_chunk chunk = { 0 }, next;
 	uint64_t cursor = 0;
+	const char *why = NULL;
 
 	while (part_next_chunk(part, &cursor, &next))
 		chunk = next;
 	if (chunk.kind != WIRE_PACKED ||
 	    chunk.offset + chunk.bytes != part->size_bytes)
-		return "its packed counts are missing";
-	remove_last(part, &chunk);
-	return unpack(&unpacker, &chunk) ? NULL
-					 : "its packed counts are damaged";
+		why = "its packed counts are missing";
+	else if (!unpack(&unpacker, &chunk))
+		why = "its packed counts are damaged";
+	if (chunk.kind == WIRE_PACKED)
+		remove_last(part, &chunk);
+	if (why)
+		((struct wire_header *)part->bytes)->version =
+			WIRE_VERSION_PACKED;
+	return why;
 }

@@ -165,7 +165,8 @@ static int read_header(struct trace *trace, struct wire_header *header,
 	if (bytes < sizeof(*header) ||
 	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)
 		return fail(why, -ENOEXEC, "%s is not a trace", trace->path);
-	if (!wire_version_is_read(header->version))
+	if (!wire_version_is_read(header->version) ||
+	    header->version == WIRE_VERSION_PACKED)
 		return fail(why, -EPROTO,
 			    "%s: this version of clew cannot read format "
 			    "version %" PRIu32,

@@ -3,69 +3,86 @@
 """Packed counts: `clew record` packs the parts of processes that have ended.
 
 The programs print how many calls they make. lib/packed.py is a second decoder.
+The recorded scripts open FIFOs where the test has to wait for packed parts.
 """
 import os
+import pathlib
 import shutil
-import sys
+import signal
+import subprocess
+import time
 
-from lib import clewtest, wire
+from lib import clewtest, packed, wire
 from lib.clewtest import target
 
-REPACK = clewtest.BUILD / "tests" / "unit" / "repack"
-# Waits until FOLDER has N packed parts. Not recorded itself.
-AWAIT = f"""
-import pathlib, struct, sys, time
-folder, wanted = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-limit = time.monotonic() + {clewtest.TIMEOUT_S / 4}
-while sum(path.read_bytes()[8:12] == struct.pack("<I", {wire.VERSION_PACKED})
-          for path in folder.glob("*.part")) < wanted:
-    if time.monotonic() > limit:
-        sys.exit("no part was packed")
-    time.sleep(0.02)
-"""
+CONTEXTS = target("contexts")
 
 
-def versions(folder):
-    """Returns {name: version} of the parts."""
-    found = {}
-    for path in folder.glob("*.part"):
-        fields = wire.HEADER.unpack(path.read_bytes()[:wire.HEADER.size])
-        found[path.name] = fields[1]
-    return found
+def version(path):
+    with path.open("rb") as file:
+        return wire.HEADER.unpack(file.read(wire.HEADER.size))[1]
+
+
+def has_holes(path):
+    return path.stat().st_blocks * 512 < 1 << 20
 
 
 class Packing(clewtest.Case):
     def setUp(self):
         super().setUp()
-        (self.work / "await.py").write_text(AWAIT, encoding="utf-8")
-        self.awaits = f"env -u LD_PRELOAD {sys.executable} await.py " \
-            f"{self.recording_path}"
+        for name in "go", "end", "fifo":
+            os.mkfifo(self.work / name)
 
-    def record_script(self, script, options=("--fold-recursion=1000000",)):
-        """Runs a script of the shell; returns its output as text."""
-        done = self.record(["/bin/sh", "-ec", script], options, text=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
+    def packed_paths(self):
+        """Returns the packed parts, as far as their holes are made."""
+        return [path for path in self.recording_path.glob("*.part")
+                if path.stat().st_size and
+                version(path) == wire.VERSION_PACKED and has_holes(path)]
+
+    def await_packed(self, count):
+        limit = time.monotonic() + clewtest.TIMEOUT_S / 4
+        while len(self.packed_paths()) < count:
+            self.assertLess(time.monotonic(), limit, "no part was packed")
+            time.sleep(0.02)
+
+    def go_on(self, fifo="go"):
+        """Lets the script continue behind `: < FIFO`, which it contains once:
+        a second one would find the FIFO open."""
+        with (self.work / fifo).open("w", encoding="utf-8"):
+            pass
+
+    def begin(self, script, options=("--fold-recursion=1000000",)):
+        return subprocess.Popen(
+            [str(word) for word in self.record_command(
+                ["/bin/sh", "-ec", script], options)],
+            cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def end(self, recorder):
+        """Waits for `clew record`. Returns what the script printed."""
+        said, errors = recorder.communicate(timeout=clewtest.TIMEOUT_S)
+        self.assertEqual((recorder.returncode, errors), (0, ""))
+        return said
+
+    def record_script(self, script, count, **options):
+        """Records a script, which waits at its end until `count` parts are
+        packed. Returns what it printed."""
+        recorder = self.begin(f"{script}; : < go", **options)
+        self.await_packed(count)
+        self.go_on()
+        return self.end(recorder)
 
     def packed_parts(self):
-        found = versions(self.recording_path)
-        return [part for part in self.recording().parts
-                if found[part.path.name] == wire.VERSION_PACKED]
-
-    def plain_copy(self):
-        """Returns a copy of the recording without packed parts."""
-        plain = self.work / "plain" / self.recording_path.name
-        shutil.copytree(self.recording_path, plain)
-        for path in list(plain.glob("*.part")):
-            path.unlink()
-            self.run_program([REPACK, "unpack",
-                              self.recording_path / path.name, path])
-        self.assertNotIn(wire.VERSION_PACKED, versions(plain).values())
-        return plain
+        paths = self.packed_paths()
+        return [part for part in self.recording().parts if part.path in paths]
 
     def assert_same_reports(self):
-        """Compares reports of the recording and of its plain copy."""
-        plain = self.plain_copy()
+        """Compares reports with those of a copy that the second decoder has
+        unpacked."""
+        plain = self.work / "plain" / self.recording_path.name
+        shutil.copytree(self.recording_path, plain)
+        for path in self.packed_paths():
+            (plain / path.name).write_bytes(packed.unpack(path.read_bytes()))
         for command in "tree", "report":
             shown = [self.clew(command, "--json", folder.name,
                                cwd=folder.parent)
@@ -84,9 +101,7 @@ class Packing(clewtest.Case):
                    if context.function in own and context.depth > 2)
 
     def test_processes_that_have_ended_are_packed(self):
-        said = self.record_script(
-            f"{target('contexts')} 13 4 1; {target('contexts')} 14 4 3;"
-            f"{self.awaits} 2")
+        said = self.record_script(f"{CONTEXTS} 13 4 1; {CONTEXTS} 14 4 3", 2)
         self.assertEqual(said, "contexts 30940 calls 30940\n"
                                "contexts 41370 calls 124110\n")
         parts = self.packed_parts()
@@ -94,49 +109,43 @@ class Packing(clewtest.Case):
                          [30940, 124110])
         for part in parts:
             self.assert_nothing_lost(part)
-            status = os.stat(part.path)
-            self.assertLess(status.st_blocks * 512, len(part.data) / 2)
         self.assert_no_problem()
         self.assert_same_reports()
 
     def test_exact_times_are_packed(self):
-        self.record_script(f"{target('contexts')} 13 4 2; {self.awaits} 1",
-                           ("--time=exact",))
+        self.record_script(f"{CONTEXTS} 13 4 2", 1, options=("--time=exact",))
         (part,) = self.packed_parts()
         self.assertEqual(self.calls(part), 2 * 30940)
         self.assert_same_reports()
 
     def test_running_processes_are_not_packed(self):
-        os.mkfifo(self.work / "fifo")
-        self.record_script(
-            f"{target('contexts')} 14 4 1 1 fifo & "
-            f"{target('contexts')} 13 4 1; {self.awaits} 1; "
-            f"cp -r {self.recording_path} early; : > fifo; wait")
-        early = versions(self.work / "early")
+        recorder = self.begin(f"{CONTEXTS} 14 4 1 1 fifo & "
+                              f"{CONTEXTS} 13 4 1; : < go; : > fifo; wait")
+        self.await_packed(1)
         self.assertEqual(
-            sum(version == wire.VERSION_PACKED for version in early.values()),
-            1)
-        parts = self.recording().parts
-        # The second round of the one that was running.
+            sum(version(path) == wire.VERSION_PACKED
+                for path in self.recording_path.glob("*.part")
+                if path.stat().st_size), 1)
+        self.go_on()
+        self.end(recorder)
+        # with the second round of the one that was running
         self.assertIn(2 * 41370,
-                      [self.calls(part) for part in parts
+                      [self.calls(part) for part in self.recording().parts
                        if part.arguments[1:2] == ["14"]])
         self.assert_no_problem()
 
     def test_killed_processes_are_packed(self):
-        os.mkfifo(self.work / "fifo")
         self.record_script(
-            f"{target('contexts')} 13 4 1 1 fifo > said & "
-            "until grep -q calls said; do :; done; "
-            f"kill -9 $!; {{ wait $!; }} 2> /dev/null || true; {self.awaits} 1")
+            f": > said; {CONTEXTS} 13 4 1 1 fifo > said & "
+            "until read line < said; do :; done; "
+            "kill -9 $!; { wait $!; } 2> /dev/null || true", 1)
         (part,) = self.packed_parts()
         self.assertEqual(part.state, wire.RUNNING)
         self.assertEqual(self.calls(part), 30940)
         self.assert_same_reports()
 
     def test_children_inherit_from_packed_parts(self):
-        self.record_script(
-            f"{target('contexts')} 13 4 1 1 fork; {self.awaits} 1")
+        self.record_script(f"{CONTEXTS} 13 4 1 1 fork", 1)
         (parent,) = self.packed_parts()
         (child,) = [part for part in self.recording().parts
                     if part.parent_pid == parent.pid and
@@ -146,9 +155,43 @@ class Packing(clewtest.Case):
         self.assertEqual(self.calls(child), 13)
         self.assert_same_reports()
 
+    def test_a_part_waits_for_children_that_have_it_mapped(self):
+        recorder = self.begin(
+            f"{CONTEXTS} 13 4 1 1 fork fifo; {CONTEXTS} 14 4 1; "
+            ": < go; : > fifo; : < end")
+        self.await_packed(1)
+        early = self.packed_paths()
+        self.go_on()
+        self.await_packed(2)
+        self.go_on("end")
+        self.end(recorder)
+        (parent,) = [part for part in self.packed_parts()
+                     if part.arguments[1] == "13"]
+        self.assertNotIn(parent.path, early)
+        self.assertEqual(self.calls(parent), 30940)
+        self.assert_same_reports()
+
+    def test_nothing_is_lost_if_the_packing_process_dies(self):
+        recorder = self.begin(f"{CONTEXTS} 13 4 1; : < go; {CONTEXTS} 14 4 1; "
+                              f"{CONTEXTS} 13 4 2")
+        self.await_packed(1)
+        children = pathlib.Path(
+            f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text(
+                encoding="utf-8").split()
+        # The other child is the shell.
+        (packing,) = [int(child) for child in children if not pathlib.Path(
+            f"/proc/{child}/exe").readlink().name.endswith("sh")]
+        os.kill(packing, signal.SIGKILL)
+        self.go_on()
+        self.end(recorder)
+        self.assertEqual(
+            sorted(self.calls(part) for part in self.recording().parts
+                   if part.arguments[0].endswith("/contexts")),
+            [30940, 41370, 2 * 30940])
+        self.assert_no_problem()
+
     def test_small_parts_stay(self):
-        self.record_script(f"{target('contexts')} 4 4 1; "
-                           f"{target('contexts')} 13 4 1; {self.awaits} 1")
+        self.record_script(f"{CONTEXTS} 4 4 1; {CONTEXTS} 13 4 1", 1)
         self.assertEqual([part.arguments[1] for part in self.packed_parts()],
                          ["13"])
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contexts FANOUT DEPTH ROUNDS [AGAIN [FIFO | fork]]: a tree in which each of FANOUT
- * functions calls all of them, DEPTH levels below main -> grow. There are
- * FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more, and each
- * is entered ROUNDS times. A truth tree would be too large, so main prints the
- * sums, which are known.
+ * contexts FANOUT DEPTH ROUNDS [AGAIN [FIFO | fork [FIFO]]]: a tree in which
+ * each of FANOUT functions calls all of them, DEPTH levels below main -> grow.
+ * There are FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more,
+ * and each is entered ROUNDS times. A truth tree would be too large, so main
+ * prints the sums, which are known.
  *
  * A round through all contexts finds none of them in a cache again. With AGAIN
  * the two lowest levels below each node are walked that many times before the
@@ -12,7 +12,8 @@
  *
  * With FIFO the program prints the sums, waits until another one opens that
  * file for writing, and makes one more round. With "fork" a forked child makes
- * one more round, of the lowest level only, before the program ends.
+ * one more round, of the lowest level only, and the program waits for the
+ * child; or the child waits for FIFO, and the program ends before.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -93,10 +94,13 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (argc > 5 && strcmp(argv[5], "fork") == 0) {
 		if (fork() == 0) {
+			if (argc > 6 && open(argv[6], O_RDONLY | O_CLOEXEC) < 0)
+				_exit(1);
 			grow(1);
 			_exit(0);
 		}
-		wait(NULL);
+		if (argc == 6)
+			wait(NULL);
 	} else if (argc > 5) {
 		if (open(argv[5], O_RDONLY | O_CLOEXEC) < 0)
 			return 1;

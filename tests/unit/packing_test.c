@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -248,6 +249,33 @@ static void write_packed(const unsigned char *bytes, size_t count)
 	fclose(file);
 }
 
+/* Requires that the part can be read, and that its damage has this text. */
+static void require_damage(const char *text)
+{
+	struct part_copy part;
+
+	assert_int_equal(part_open(&part, packed_path, &why), 0);
+	assert_non_null(part.damage);
+	if (!strstr(part.damage, text))
+		fail_msg("%s", part.damage);
+	part_close(&part);
+	exercise_recording(packed_path, 0);
+}
+
+static struct wire_chunk *packed_chunk(unsigned char *bytes, size_t count)
+{
+	const struct wire_header *header = (const void *)bytes;
+	struct wire_chunk *chunk;
+
+	for (size_t at = header->header_bytes; at < count; at += chunk->bytes) {
+		chunk = (void *)(bytes + at);
+		if (chunk->kind == WIRE_PACKED)
+			return chunk;
+	}
+	fail_msg("the part has no packed counts");
+	return NULL;
+}
+
 /* ---- Tests ---- */
 
 static void counts_are_the_same_afterwards(void **state)
@@ -403,9 +431,10 @@ static void interrupted_packing_loses_nothing(void **state)
 	packed = bytes_of(packed_path, &packed_bytes);
 	header = (const void *)packed;
 
-	/* the chunk, the end and the version are written */
+	/* the chunk, the end and the version are written, and a hole */
 	memcpy(packed + sizeof(*header), plain + sizeof(*header),
 	       plain_bytes - sizeof(*header));
+	memset(packed + plain_bytes / 2, 0, 512);
 	write_packed(packed, packed_bytes);
 	open_part(&after, packed_path);
 	assert_true(after.is_packed);
@@ -413,6 +442,8 @@ static void interrupted_packing_loses_nothing(void **state)
 	part_close(&after);
 
 	/* the chunk and the end are written: readers skip it */
+	memcpy(packed + sizeof(*header), plain + sizeof(*header),
+	       plain_bytes - sizeof(*header));
 	((struct wire_header *)packed)->version = WIRE_VERSION;
 	write_packed(packed, packed_bytes);
 	assert_int_equal(exercise_recording(packed_path, 0),
@@ -426,6 +457,85 @@ static void interrupted_packing_loses_nothing(void **state)
 	part_close(&before);
 	free(plain);
 	free(packed);
+}
+
+/* While copies are packed, another process reads them. */
+static void a_reader_sees_no_mixture(void **state)
+{
+	enum { ROUNDS = 200 };
+	struct part_copy before, after;
+	pid_t packer;
+	int status, readings = 0;
+
+	(void)state;
+	add_tally(0);
+	add_contexts(0, CONTEXTS);
+	save_plain();
+	open_part(&before, plain_path);
+	packer = fork();
+	if (packer == 0) {
+		for (int i = 0; i < ROUNDS; i++)
+			if (save_packed() != 0)
+				_exit(1);
+		_exit(0);
+	}
+	while (waitpid(packer, &status, WNOHANG) == 0) {
+		/* the file may be absent or short, as it is being copied */
+		if (part_open(&after, packed_path, &why) != 0) {
+			free(why);
+			continue;
+		}
+		if (!after.damage) {
+			require_same(&before, &after);
+			readings++;
+		}
+		part_close(&after);
+	}
+	assert_int_equal(status, 0);
+	assert_true(readings > 0);
+	part_close(&before);
+}
+
+static void a_copy_of_another_file_is_not_written(void **state)
+{
+	struct part_copy part;
+	int fd;
+
+	(void)state;
+	add_tally(0);
+	add_contexts(0, CONTEXTS);
+	save_plain();
+	open_part(&part, plain_path);
+	fixture_header(&fixture)->start_ns++;
+	save_plain();
+	fd = open(plain_path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(part_pack(&part, fd), -ESTALE);
+	close(fd);
+	part_close(&part);
+}
+
+static void a_saved_copy_of_damaged_counts_is_damaged(void **state)
+{
+	unsigned char *bytes;
+	struct part_copy part;
+	size_t count;
+
+	(void)state;
+	add_tally(0);
+	add_contexts(0, CONTEXTS);
+	save_plain();
+	assert_int_equal(save_packed(), 0);
+	bytes = bytes_of(packed_path, &count);
+	((struct wire_packed *)(packed_chunk(bytes, count) + 1))
+		->column_bytes[0]++;
+	write_packed(bytes, count);
+	assert_int_equal(part_open(&part, packed_path, &why), 0);
+	assert_non_null(part.damage);
+	unlink(packed_path);
+	assert_int_equal(part_save(&part, packed_path, &why), 0);
+	part_close(&part);
+	require_damage("its packed counts are missing");
+	free(bytes);
 }
 
 static void other_chunks_are_read_without_unpacking(void **state)
@@ -455,33 +565,6 @@ static void other_chunks_are_read_without_unpacking(void **state)
 	}
 	assert_int_equal(modules, 1);
 	part_close(&part);
-}
-
-/* Requires that the part can be read, and that its damage has this text. */
-static void require_damage(const char *text)
-{
-	struct part_copy part;
-
-	assert_int_equal(part_open(&part, packed_path, &why), 0);
-	assert_non_null(part.damage);
-	if (!strstr(part.damage, text))
-		fail_msg("%s", part.damage);
-	part_close(&part);
-	exercise_recording(packed_path, 0);
-}
-
-static struct wire_chunk *packed_chunk(unsigned char *bytes, size_t count)
-{
-	const struct wire_header *header = (const void *)bytes;
-	struct wire_chunk *chunk;
-
-	for (size_t at = header->header_bytes; at < count; at += chunk->bytes) {
-		chunk = (void *)(bytes + at);
-		if (chunk->kind == WIRE_PACKED)
-			return chunk;
-	}
-	fail_msg("the part has no packed counts");
-	return NULL;
 }
 
 static void damaged_columns_are_reported(void **state)
@@ -617,6 +700,9 @@ int main(void)
 		TEST(parts_without_such_counts_stay),
 		TEST(packed_and_damaged_parts_stay),
 		TEST(interrupted_packing_loses_nothing),
+		TEST(a_reader_sees_no_mixture),
+		TEST(a_copy_of_another_file_is_not_written),
+		TEST(a_saved_copy_of_damaged_counts_is_damaged),
 		TEST(other_chunks_are_read_without_unpacking),
 		TEST(damaged_columns_are_reported),
 		TEST(any_byte_may_be_wrong),

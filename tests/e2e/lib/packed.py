@@ -52,7 +52,7 @@ class Column:
 class Unpacking:
     def __init__(self, data, columns, has_times):
         self.data, self.columns, self.has_times = data, columns, has_times
-        self.places, self.site = {}, 0
+        self.sites, self.site = {}, 0
 
     def number(self, column):
         return self.columns[column].number()
@@ -63,11 +63,11 @@ class Unpacking:
     def _site(self, function, caller):
         mixed = ((function ^ caller * 0x85ebca6b) & 0xffffffff) * \
             0x9e3779b1 & 0xffffffff
-        place = mixed >> (32 - wire.PACKED_PLACES_LOG2)
+        index = mixed >> (32 - wire.PACKED_SITES_LOG2)
         if self.number(SITES):
             self.site = (self.site + _zigzag(self.number(SITES))) & wire.MASK
-            self.places[place] = self.site
-        return self.places.get(place, 0)
+            self.sites[index] = self.site
+        return self.sites.get(index, 0)
 
     def contexts(self, known, at):
         """Fills a chunk at this offset, and adds its contexts to the known."""

@@ -46,8 +46,8 @@ ID_ROTATION = _define(_ID, "ID_ROTATION")
 ID_KEY_MULTIPLIER = _define(_ID, "ID_KEY_MULTIPLIER")
 VERSION = _define(_RECORDING, "WIRE_VERSION")
 VERSION_PACKED = _define(_RECORDING, "WIRE_VERSION_PACKED")
-PACKED_PLACES_LOG2 = _define(_header_text("packed.h"),
-                             "WIRE_PACKED_PLACES_LOG2")
+PACKED_SITES_LOG2 = _define(_header_text("packed.h"),
+                             "WIRE_PACKED_SITES_LOG2")
 TALLY_TABLE_OFFSET = _define(_COUNTS, "WIRE_TALLY_TABLE_OFFSET")
 VERDICTS = _table(_VERDICT, "VERDICTS")
 MODULE_STATES = _table(_VERDICT, "MODULE_STATES")
