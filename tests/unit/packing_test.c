@@ -416,7 +416,7 @@ static void packed_and_damaged_parts_stay(void **state)
  */
 static void interrupted_packing_loses_nothing(void **state)
 {
-	const struct wire_header *header;
+	const size_t head = sizeof(struct wire_header);
 	struct part_copy before, after;
 	unsigned char *plain, *packed;
 	size_t plain_bytes, packed_bytes;
@@ -429,11 +429,9 @@ static void interrupted_packing_loses_nothing(void **state)
 	open_part(&before, plain_path);
 	plain = bytes_of(plain_path, &plain_bytes);
 	packed = bytes_of(packed_path, &packed_bytes);
-	header = (const void *)packed;
 
 	/* the chunk, the end and the version are written, and a hole */
-	memcpy(packed + sizeof(*header), plain + sizeof(*header),
-	       plain_bytes - sizeof(*header));
+	memcpy(packed + head, plain + head, plain_bytes - head);
 	memset(packed + plain_bytes / 2, 0, 512);
 	write_packed(packed, packed_bytes);
 	open_part(&after, packed_path);
@@ -442,8 +440,7 @@ static void interrupted_packing_loses_nothing(void **state)
 	part_close(&after);
 
 	/* the chunk and the end are written: readers skip it */
-	memcpy(packed + sizeof(*header), plain + sizeof(*header),
-	       plain_bytes - sizeof(*header));
+	memcpy(packed + head, plain + head, plain_bytes - head);
 	((struct wire_header *)packed)->version = WIRE_VERSION;
 	write_packed(packed, packed_bytes);
 	assert_int_equal(exercise_recording(packed_path, 0),
