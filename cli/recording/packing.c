@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/new_files.h"
 #include "base/regular_file.h"
 #include "cli/recording/file_writers.h"
 #include "report/recording/part_packing.h"
@@ -33,7 +33,6 @@
  */
 #define PART_BYTES_MIN MIB
 #define PART_BYTES_MAX (32 * MIB)
-#define EVENTS_BYTES   16384
 /* The greatest value that mallopt(3) accepts. */
 #define MMAP_BYTES_MIN ((int)(32 * MIB))
 /* The child keeps at most this much freed memory for the next part. */
@@ -42,7 +41,7 @@
 #define NAMES_FD 3
 
 struct packing {
-	int folder_fd, notify_fd;
+	int folder_fd, watch_fd;
 	/* Parts that were not sent to the child yet. */
 	char **names;
 	size_t count, capacity;
@@ -101,18 +100,16 @@ struct packing *packing_begin(const char *folder)
 {
 	struct packing new = {
 		.folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-		.notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+		.watch_fd = new_files_watch(folder),
 	};
 	struct packing *packing;
 
-	if (new.folder_fd < 0 || new.notify_fd < 0 ||
-	    !is_suitable(new.folder_fd) ||
-	    inotify_add_watch(new.notify_fd, folder, IN_CREATE | IN_ONLYDIR) <
-		    0) {
+	if (new.folder_fd < 0 || new.watch_fd < 0 ||
+	    !is_suitable(new.folder_fd)) {
 		if (new.folder_fd >= 0)
 			close(new.folder_fd);
-		if (new.notify_fd >= 0)
-			close(new.notify_fd);
+		if (new.watch_fd >= 0)
+			close(new.watch_fd);
 		return NULL;
 	}
 	packing = memory_zeroed(1, sizeof(*packing));
@@ -131,30 +128,16 @@ static int is_part(const char *name)
 	       strcmp(name + pid + 1 + seq, WIRE_PART_SUFFIX) == 0;
 }
 
-static void add_name(struct packing *packing, const char *name)
+static void add_name(void *context, const char *name)
 {
+	struct packing *packing = context;
+
 	if (!is_part(name))
 		return;
 	packing->names =
 		memory_grow(packing->names, packing->count, &packing->capacity,
 			    sizeof(*packing->names));
 	packing->names[packing->count++] = memory_printf("%s", name);
-}
-
-static void take_events(struct packing *packing)
-{
-	_Alignas(struct inotify_event) char events[EVENTS_BYTES];
-	ssize_t bytes;
-
-	while ((bytes = read(packing->notify_fd, events, sizeof(events))) > 0)
-		for (ssize_t at = 0; at < bytes;) {
-			const struct inotify_event *event =
-				(const void *)(events + at);
-
-			if (event->len > 0)
-				add_name(packing, event->name);
-			at += (ssize_t)(sizeof(*event) + event->len);
-		}
 }
 
 /* ---- Parts ---- */
@@ -357,7 +340,7 @@ void packing_poll(struct packing *packing)
 	struct sigaction before_io, before_pipe;
 	size_t left = 0;
 
-	take_events(packing);
+	new_files_each(packing->watch_fd, add_name, packing);
 	if (!packing->count)
 		return;
 	/* See file_is_written(). The child may have ended. */
@@ -384,7 +367,7 @@ void packing_end(struct packing *packing)
 	for (size_t i = 0; i < packing->count; i++)
 		free(packing->names[i]);
 	free(packing->names);
-	close(packing->notify_fd);
+	close(packing->watch_fd);
 	close(packing->folder_fd);
 	free(packing);
 }

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/new_files.h"
 #include "base/now.h"
 #include "base/regular_file.h"
 #include "cli/common/command.h"
@@ -23,11 +23,10 @@ enum {
 	 */
 	STARTING_MAX = 64,
 	SHORT_MS = 250, /* The least time that is reported. */
-	EVENTS_BYTES = 16384,
 };
 
 struct reading_lines {
-	int folder_fd, notify_fd;
+	int folder_fd, watch_fd;
 	char *starting[STARTING_MAX]; /* Names of parts; NULL if free. */
 	size_t next;
 	char **printed;
@@ -39,10 +38,8 @@ struct reading_lines *reading_lines_create(const char *folder)
 	struct reading_lines *lines = memory_zeroed(1, sizeof(*lines));
 
 	lines->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	lines->notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (lines->folder_fd >= 0 && lines->notify_fd >= 0 &&
-	    inotify_add_watch(lines->notify_fd, folder,
-			      IN_CREATE | IN_MOVED_TO) >= 0)
+	lines->watch_fd = new_files_watch(folder);
+	if (lines->folder_fd >= 0 && lines->watch_fd >= 0)
 		return lines;
 	reading_lines_destroy(lines);
 	return NULL;
@@ -54,8 +51,8 @@ void reading_lines_destroy(struct reading_lines *lines)
 		return;
 	if (lines->folder_fd >= 0)
 		close(lines->folder_fd);
-	if (lines->notify_fd >= 0)
-		close(lines->notify_fd);
+	if (lines->watch_fd >= 0)
+		close(lines->watch_fd);
 	for (size_t i = 0; i < STARTING_MAX; i++)
 		free(lines->starting[i]);
 	for (size_t i = 0; i < lines->printed_count; i++)
@@ -72,8 +69,9 @@ static int is_part(const char *name)
 	       strcmp(name + length - end, WIRE_PART_SUFFIX) == 0;
 }
 
-static void add_part(struct reading_lines *lines, const char *name)
+static void add_part(void *context, const char *name)
 {
+	struct reading_lines *lines = context;
 	char **slot = &lines->starting[lines->next];
 
 	if (!is_part(name))
@@ -81,22 +79,6 @@ static void add_part(struct reading_lines *lines, const char *name)
 	free(*slot);
 	*slot = memory_string(name, strlen(name));
 	lines->next = (lines->next + 1) % STARTING_MAX;
-}
-
-static void take_events(struct reading_lines *lines)
-{
-	_Alignas(struct inotify_event) char events[EVENTS_BYTES];
-	ssize_t bytes;
-
-	while ((bytes = read(lines->notify_fd, events, sizeof(events))) > 0)
-		for (ssize_t at = 0; at < bytes;) {
-			const struct inotify_event *event =
-				(const void *)(events + at);
-
-			if (event->len > 0)
-				add_part(lines, event->name);
-			at += (ssize_t)(sizeof(*event) + event->len);
-		}
 }
 
 /*
@@ -166,7 +148,7 @@ void reading_lines_poll(void *context)
 {
 	struct reading_lines *lines = context;
 
-	take_events(lines);
+	new_files_each(lines->watch_fd, add_part, lines);
 	for (size_t i = 0; i < STARTING_MAX; i++)
 		if (lines->starting[i] &&
 		    !check_file(lines, lines->starting[i])) {

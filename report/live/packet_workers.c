@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/new_files.h"
 #include "base/now.h"
 #include "base/suffix.h"
 #include "report/live/handed_process.h"
@@ -24,7 +24,6 @@
 #define REST_NS_MOST 16000000
 /* a file that is no trace after this time is ignored */
 #define BEGINNING_NS 1000000000
-#define EVENTS_BYTES 16384
 #define STACK_BYTES  (256 << 10)
 #define ROOM_NS      10000000 /* interval between requests for memory */
 
@@ -43,7 +42,7 @@ struct workers_thread {
 
 struct packet_workers {
 	char *folder;
-	int notify_fd;
+	int watch_fd;
 	_Atomic int is_ending;
 	int (*may_take)(uint64_t bytes);
 	/* whether the last request for memory was refused */
@@ -65,8 +64,10 @@ struct packet_workers {
 
 /* ---- Processes ---- */
 
-static void add_beginning(struct packet_workers *workers, const char *name)
+static void add_beginning(void *context, const char *name)
 {
+	struct packet_workers *workers = context;
+
 	if (!suffix_stem(name, WIRE_TRACE_SUFFIX))
 		return;
 	workers->beginnings = memory_grow(
@@ -76,22 +77,6 @@ static void add_beginning(struct packet_workers *workers, const char *name)
 		.path = memory_printf("%s/%s", workers->folder, name),
 		.since_ns = now_ns(CLOCK_MONOTONIC),
 	};
-}
-
-static void take_events(struct packet_workers *workers)
-{
-	_Alignas(struct inotify_event) char events[EVENTS_BYTES];
-	ssize_t bytes;
-
-	while ((bytes = read(workers->notify_fd, events, sizeof(events))) > 0)
-		for (ssize_t at = 0; at < bytes;) {
-			const struct inotify_event *event =
-				(const void *)(events + at);
-
-			if (event->len > 0)
-				add_beginning(workers, event->name);
-			at += (ssize_t)(sizeof(*event) + event->len);
-		}
 }
 
 /*
@@ -130,7 +115,7 @@ static void find_processes(struct packet_workers *workers)
 
 	if (pthread_mutex_trylock(&workers->finding) != 0)
 		return;
-	take_events(workers);
+	new_files_each(workers->watch_fd, add_beginning, workers);
 	for (size_t i = 0; i < workers->beginning_count; i++) {
 		struct young_trace *beginning = &workers->beginnings[i];
 
@@ -315,7 +300,7 @@ int packet_workers_start(struct packet_workers **workers, const char *folder,
 {
 	struct packet_workers *made = memory_zeroed(
 		1, sizeof(*made) + count * sizeof(*made->threads));
-	int err = 0;
+	int err;
 
 	made->wanted = count;
 	made->counting = count;
@@ -323,13 +308,8 @@ int packet_workers_start(struct packet_workers **workers, const char *folder,
 	made->folder = memory_printf("%s", folder);
 	pthread_mutex_init(&made->finding, NULL);
 	pthread_rwlock_init(&made->listing, NULL);
-	made->notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (made->notify_fd < 0 ||
-	    inotify_add_watch(made->notify_fd, folder,
-			      IN_CREATE | IN_MOVED_TO) < 0)
-		err = -errno;
-	if (!err)
-		err = start_threads(made, count);
+	made->watch_fd = new_files_watch(folder);
+	err = made->watch_fd < 0 ? made->watch_fd : start_threads(made, count);
 	if (err) {
 		packet_workers_stop(made, why);
 		return fail(why, err, "%u workers: %s", count, strerror(-err));
@@ -356,8 +336,8 @@ int packet_workers_stop(struct packet_workers *workers, char **why)
 	}
 	for (size_t i = 0; i < workers->beginning_count; i++)
 		free(workers->beginnings[i].path);
-	if (workers->notify_fd >= 0)
-		close(workers->notify_fd);
+	if (workers->watch_fd >= 0)
+		close(workers->watch_fd);
 	free(workers->beginnings);
 	free(workers->processes);
 	free(workers->folder);
