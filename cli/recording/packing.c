@@ -52,22 +52,11 @@ struct packing {
 
 /* ---- Watching the folder ---- */
 
-/* Maps a page of the file for writing. Returns NULL on failure. */
-static void *map_page(int fd)
-{
-	void *page;
-
-	if (ftruncate(fd, WIRE_PAGE_BYTES) != 0)
-		return NULL;
-	page = mmap(NULL, WIRE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fd, 0);
-	return page == MAP_FAILED ? NULL : page;
-}
-
 /*
  * Returns whether a file of the folder can have holes, and whether a lease is
  * refused for as long as it is mapped, and granted afterwards. Stacked file
- * systems such as overlayfs grant the lease always, others never.
+ * systems such as overlayfs grant the lease always, others never. The file stays
+ * empty, because a limit on file sizes would end clew by a signal.
  */
 static int is_suitable(int folder_fd)
 {
@@ -79,8 +68,9 @@ static int is_suitable(int folder_fd)
 
 	if (fd < 0)
 		return 0;
-	page = map_page(fd);
-	is_so = page &&
+	page = mmap(NULL, WIRE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    fd, 0);
+	is_so = page != MAP_FAILED &&
 		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 			  WIRE_PAGE_BYTES) == 0;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -88,7 +78,7 @@ static int is_suitable(int folder_fd)
 	close(fd);
 	is_so = is_so && reader >= 0 && file_is_written(reader) &&
 		errno == EAGAIN;
-	if (page)
+	if (page != MAP_FAILED)
 		munmap(page, WIRE_PAGE_BYTES);
 	is_so = is_so && !file_is_written(reader);
 	if (reader >= 0)
