@@ -52,40 +52,6 @@ struct packing {
 
 /* ---- Watching the folder ---- */
 
-/*
- * Returns whether a file of the folder can have holes, and whether a lease is
- * refused for as long as it is mapped, and granted afterwards. Stacked file
- * systems such as overlayfs grant the lease always, others never. The file stays
- * empty, because a limit on file sizes would end clew by a signal.
- */
-static int is_suitable(int folder_fd)
-{
-	const int fd =
-		openat(folder_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char link[32];
-	void *page;
-	int reader, is_so;
-
-	if (fd < 0)
-		return 0;
-	page = mmap(NULL, WIRE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fd, 0);
-	is_so = page != MAP_FAILED &&
-		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-			  WIRE_PAGE_BYTES) == 0;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	reader = open(link, O_RDONLY | O_CLOEXEC);
-	close(fd);
-	is_so = is_so && reader >= 0 && file_is_written(reader) &&
-		errno == EAGAIN;
-	if (page != MAP_FAILED)
-		munmap(page, WIRE_PAGE_BYTES);
-	is_so = is_so && !file_is_written(reader);
-	if (reader >= 0)
-		close(reader);
-	return is_so;
-}
-
 struct packing *packing_begin(const char *folder)
 {
 	struct packing new = {
@@ -94,8 +60,7 @@ struct packing *packing_begin(const char *folder)
 	};
 	struct packing *packing;
 
-	if (new.folder_fd < 0 || new.watch_fd < 0 ||
-	    !is_suitable(new.folder_fd)) {
+	if (new.folder_fd < 0 || new.watch_fd < 0) {
 		if (new.folder_fd >= 0)
 			close(new.folder_fd);
 		if (new.watch_fd >= 0)
@@ -166,6 +131,40 @@ static int open_part(int folder_fd, const char *name)
 	return regular_file_open_at(folder_fd, name, O_RDONLY | O_NOFOLLOW);
 }
 
+/*
+ * Returns whether a file of the folder can have holes, and whether a lease is
+ * refused for as long as it is mapped, and granted afterwards. Stacked file
+ * systems such as overlayfs grant the lease always, others never. The file stays
+ * empty, because a limit on file sizes would end clew by a signal.
+ */
+static int is_suitable(int folder_fd)
+{
+	const int fd =
+		openat(folder_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char link[32];
+	void *page;
+	int reader, is_so;
+
+	if (fd < 0)
+		return 0;
+	page = mmap(NULL, WIRE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    fd, 0);
+	is_so = page != MAP_FAILED &&
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			  WIRE_PAGE_BYTES) == 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	reader = open(link, O_RDONLY | O_CLOEXEC);
+	close(fd);
+	is_so = is_so && reader >= 0 && file_is_written(reader) &&
+		errno == EAGAIN;
+	if (page != MAP_FAILED)
+		munmap(page, WIRE_PAGE_BYTES);
+	is_so = is_so && !file_is_written(reader);
+	if (reader >= 0)
+		close(reader);
+	return is_so;
+}
+
 /* ---- The child ---- */
 
 /* If memory is short, the kernel prefers to end this process. */
@@ -209,18 +208,21 @@ static void pack(const char *name)
 static void let_go(const struct packing *packing, int names_fd, pid_t parent)
 {
 	static const struct rlimit no_core;
-	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t all;
+	int null;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || null < 0 || fchdir(packing->folder_fd) != 0)
+	/* names_fd may be one of the first if clew was started without them */
+	if (getppid() != parent || fchdir(packing->folder_fd) != 0 ||
+	    dup2(names_fd, NAMES_FD) < 0)
+		_exit(EXIT_FAILURE);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
 		_exit(EXIT_FAILURE);
 	for (int fd = 0; fd < NAMES_FD; fd++)
 		dup2(null, fd);
-	if (dup2(names_fd, NAMES_FD) < 0)
-		_exit(EXIT_FAILURE);
 	syscall(SYS_close_range, NAMES_FD + 1, ~0U, 0);
 	setrlimit(RLIMIT_CORE, &no_core);
 	become_victim();
@@ -252,7 +254,10 @@ _Noreturn static void pack_all(const struct packing *packing, int names_fd,
 
 /* ---- The parent ---- */
 
-/* Starts the child, unless it was started. Returns whether there is one. */
+/*
+ * Starts the child, unless it was started or the file system is not suitable.
+ * Returns whether there is one.
+ */
 static int has_child(struct packing *packing)
 {
 	const pid_t self = getpid();
@@ -261,7 +266,7 @@ static int has_child(struct packing *packing)
 	if (packing->child)
 		return packing->child > 0;
 	packing->child = -1;
-	if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+	if (!is_suitable(packing->folder_fd) || pipe2(pipe_fds, O_CLOEXEC) != 0)
 		return 0;
 	if (fcntl(pipe_fds[1], F_SETFL, O_NONBLOCK) == 0) {
 		fflush(NULL);

@@ -15,14 +15,15 @@
 struct packing;
 
 /*
- * Begins to watch the recording's folder for new parts. Returns NULL if no part
- * can be packed, because the kernel or the file system lacks what is necessary.
+ * Begins to watch the recording's folder for new parts. Returns NULL if that is
+ * not possible.
  */
 struct packing *packing_begin(const char *folder);
 
 /*
  * Finds parts whose processes have ended. The child, which is started with the
- * first of them, packs them.
+ * first of them, packs them. No part is packed if the kernel or the file system
+ * lacks what is necessary.
  */
 void packing_poll(struct packing *packing);
 
