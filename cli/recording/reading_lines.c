@@ -13,6 +13,7 @@
 #include "base/new_files.h"
 #include "base/now.h"
 #include "base/regular_file.h"
+#include "base/suffix.h"
 #include "cli/common/command.h"
 #include "wire/recording.h"
 
@@ -61,20 +62,12 @@ void reading_lines_destroy(struct reading_lines *lines)
 	free(lines);
 }
 
-static int is_part(const char *name)
-{
-	const size_t length = strlen(name), end = strlen(WIRE_PART_SUFFIX);
-
-	return length > end &&
-	       strcmp(name + length - end, WIRE_PART_SUFFIX) == 0;
-}
-
 static void add_part(void *context, const char *name)
 {
 	struct reading_lines *lines = context;
 	char **slot = &lines->starting[lines->next];
 
-	if (!is_part(name))
+	if (!suffix_stem(name, WIRE_PART_SUFFIX))
 		return;
 	free(*slot);
 	*slot = memory_string(name, strlen(name));

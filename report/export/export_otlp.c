@@ -21,6 +21,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/varint.h"
 #include "report/export/pprof_profile.h"
 
 /*
@@ -126,13 +127,9 @@ static void add_message(struct packed *packed, const void *message)
 
 static void add_varint(struct packed *packed, uint64_t number)
 {
-	uint8_t *at = make_room(packed, 10);
+	uint8_t *at = make_room(packed, VARINT_MOST);
 
-	do {
-		*at++ = (uint8_t)(number & 0x7f) |
-			(uint8_t)(number > 0x7f ? 0x80 : 0);
-		packed->count++;
-	} while (number >>= 7);
+	packed->count += (size_t)(varint_put(at, number) - at);
 }
 
 /* Adds the head of a field that contains a message of `bytes` bytes. */

@@ -7,6 +7,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/varint.h"
 
 enum {
 	SEQUENCE = 1,
@@ -14,8 +15,7 @@ enum {
 	NEEDS_STATE = 2,
 	/* the tag of Trace.packet: field 1, wire type bytes */
 	PACKET_TAG = 1 << 3 | 2,
-	VARINT_BYTES = 10,
-	HEAD_BYTES = 1 + VARINT_BYTES,
+	HEAD_BYTES = 1 + VARINT_MOST,
 };
 
 void perfetto_init(struct perfetto *perfetto, struct export *export, FILE *out)
@@ -36,21 +36,9 @@ void perfetto_fini(struct perfetto *perfetto)
 	*perfetto = (struct perfetto){ 0 };
 }
 
-static size_t put_varint(uint8_t *at, uint64_t number)
-{
-	size_t bytes = 0;
-
-	while (number >= 0x80) {
-		at[bytes++] = (uint8_t)(number | 0x80);
-		number >>= 7;
-	}
-	at[bytes++] = (uint8_t)number;
-	return bytes;
-}
-
 void perfetto_write(struct perfetto *perfetto, Perfetto__TracePacket *packet)
 {
-	uint8_t length[VARINT_BYTES], *message;
+	uint8_t length[VARINT_MOST], *message;
 	size_t bytes, length_bytes;
 
 	packet->has_trusted_packet_sequence_id = 1;
@@ -71,7 +59,7 @@ void perfetto_write(struct perfetto *perfetto, Perfetto__TracePacket *packet)
 	/*
 	 * Tag and length go directly before the message, so one write suffices.
 	 */
-	length_bytes = put_varint(length, bytes);
+	length_bytes = (size_t)(varint_put(length, bytes) - length);
 	message -= length_bytes;
 	memcpy(message, length, length_bytes);
 	*--message = PACKET_TAG;

@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
+#include "base/varint.h"
 
 enum { NAME_BYTES = 8, BLOCK_BYTES = 3 * 8192 };
 
@@ -14,15 +15,12 @@ void html_column_put(struct html_column *column, uint64_t number)
 {
 	unsigned char *to;
 
-	do {
-		column->bytes = memory_grow(column->bytes, column->count,
-					    &column->capacity, 1);
-		to = &column->bytes[column->count++];
-		*to = number & 0x7f;
-		number >>= 7;
-		if (number)
-			*to |= 0x80;
-	} while (number);
+	/* room for one more than count + VARINT_MOST - 1 bytes */
+	column->bytes =
+		memory_grow(column->bytes, column->count + VARINT_MOST - 1,
+			    &column->capacity, 1);
+	to = column->bytes + column->count;
+	column->count += (size_t)(varint_put(to, number) - to);
 }
 
 void html_column_put_rare(struct html_column *column, uint64_t number)
