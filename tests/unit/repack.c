@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,11 +25,23 @@ static int pack(const struct part_copy *part)
 	return err != 0;
 }
 
+static int unpack(const struct part_copy *part, const char *plain)
+{
+	char *why;
+
+	if (part_save(part, plain, &why) == 0)
+		return 0;
+	fprintf(stderr, "repack: %s\n", why);
+	free(why);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const int is_pack = argc == 3 && strcmp(argv[1], "pack") == 0;
 	struct part_copy part;
 	char *why;
+	int status = 1;
 
 	if (!is_pack && (argc != 4 || strcmp(argv[1], "unpack") != 0)) {
 		fprintf(stderr, "usage: repack pack PART\n"
@@ -37,16 +50,13 @@ int main(int argc, char **argv)
 	}
 	if (part_open(&part, argv[2], &why) != 0) {
 		fprintf(stderr, "repack: %s\n", why);
+		free(why);
 		return 1;
 	}
-	if (part.damage) {
+	if (part.damage)
 		fprintf(stderr, "repack: %s: %s\n", argv[2], part.damage);
-		return 1;
-	}
-	if (is_pack)
-		return pack(&part);
-	if (part_save(&part, argv[3], &why) == 0)
-		return 0;
-	fprintf(stderr, "repack: %s\n", why);
-	return 1;
+	else
+		status = is_pack ? pack(&part) : unpack(&part, argv[3]);
+	part_close(&part);
+	return status;
 }
