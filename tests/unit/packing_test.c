@@ -160,20 +160,51 @@ static void require_same_chunk(const struct part_copy *before,
 	require_same_table(before, after, tally->retired);
 }
 
-static void require_same(const struct part_copy *before,
-			 const struct part_copy *after)
+/* Compares chunks. Returns the position behind them in `after`. */
+static uint64_t require_same_chunks(const struct part_copy *before,
+				    const struct part_copy *after)
 {
 	struct part_chunk a, b;
 	uint64_t at_a = 0, at_b = 0;
 
-	assert_memory_equal(after->header, before->header,
-			    sizeof(*before->header));
-	assert_int_equal(after->size_bytes, before->size_bytes);
 	while (part_next_chunk(before, &at_a, &a)) {
 		assert_true(part_next_chunk(after, &at_b, &b));
 		require_same_chunk(before, &a, after, &b);
 	}
-	assert_false(part_next_chunk(after, &at_b, &b));
+	return at_b;
+}
+
+static void require_same(const struct part_copy *before,
+			 const struct part_copy *after)
+{
+	struct part_chunk chunk;
+	uint64_t at;
+
+	assert_memory_equal(after->header, before->header,
+			    sizeof(*before->header));
+	assert_int_equal(after->size_bytes, before->size_bytes);
+	at = require_same_chunks(before, after);
+	assert_false(part_next_chunk(after, &at, &chunk));
+}
+
+/*
+ * The part was copied after the chunk of packed counts was appended, but before
+ * the version made it valid. Readers skip it.
+ */
+static void require_same_and_a_chunk(const struct part_copy *before,
+				     const struct part_copy *after)
+{
+	struct wire_header header = *after->header;
+	struct part_chunk chunk;
+	uint64_t at;
+
+	assert_true(header.end > before->header->end);
+	header.end = before->header->end;
+	assert_memory_equal(&header, before->header, sizeof(header));
+	at = require_same_chunks(before, after);
+	assert_true(part_next_chunk(after, &at, &chunk));
+	assert_int_equal(chunk.kind, WIRE_PACKED);
+	assert_int_equal(chunk.offset + chunk.bytes, after->header->end);
 }
 
 static void open_part(struct part_copy *part, const char *path)
@@ -483,7 +514,10 @@ static void a_reader_sees_no_mixture(void **state)
 			continue;
 		}
 		if (!after.damage) {
-			require_same(&before, &after);
+			if (part_has_chunk(&after, WIRE_PACKED))
+				require_same_and_a_chunk(&before, &after);
+			else
+				require_same(&before, &after);
 			readings++;
 		}
 		part_close(&after);
