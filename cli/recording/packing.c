@@ -41,7 +41,8 @@
 #define NAMES_FD 3
 
 struct packing {
-	int folder_fd, watch_fd;
+	int folder_fd;
+	struct new_files *new_files;
 	/* Parts that were not sent to the child yet. */
 	char **names;
 	size_t count, capacity;
@@ -56,15 +57,14 @@ struct packing *packing_begin(const char *folder)
 {
 	struct packing new = {
 		.folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-		.watch_fd = new_files_watch(folder),
+		.new_files = new_files_begin(folder),
 	};
 	struct packing *packing;
 
-	if (new.folder_fd < 0 || new.watch_fd < 0) {
+	if (new.folder_fd < 0 || !new.new_files) {
 		if (new.folder_fd >= 0)
 			close(new.folder_fd);
-		if (new.watch_fd >= 0)
-			close(new.watch_fd);
+		new_files_end(new.new_files);
 		return NULL;
 	}
 	packing = memory_zeroed(1, sizeof(*packing));
@@ -335,7 +335,7 @@ void packing_poll(struct packing *packing)
 	struct sigaction before_io, before_pipe;
 	size_t left = 0;
 
-	new_files_each(packing->watch_fd, add_name, packing);
+	new_files_each(packing->new_files, add_name, packing);
 	if (!packing->count)
 		return;
 	/* See file_is_written(). The child may have ended. */
@@ -362,7 +362,7 @@ void packing_end(struct packing *packing)
 	for (size_t i = 0; i < packing->count; i++)
 		free(packing->names[i]);
 	free(packing->names);
-	close(packing->watch_fd);
+	new_files_end(packing->new_files);
 	close(packing->folder_fd);
 	free(packing);
 }

@@ -27,7 +27,8 @@ enum {
 };
 
 struct reading_lines {
-	int folder_fd, watch_fd;
+	int folder_fd;
+	struct new_files *new_files;
 	char *starting[STARTING_MAX]; /* Names of parts; NULL if free. */
 	size_t next;
 	char **printed;
@@ -39,8 +40,8 @@ struct reading_lines *reading_lines_create(const char *folder)
 	struct reading_lines *lines = memory_zeroed(1, sizeof(*lines));
 
 	lines->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	lines->watch_fd = new_files_watch(folder);
-	if (lines->folder_fd >= 0 && lines->watch_fd >= 0)
+	lines->new_files = new_files_begin(folder);
+	if (lines->folder_fd >= 0 && lines->new_files)
 		return lines;
 	reading_lines_destroy(lines);
 	return NULL;
@@ -52,8 +53,7 @@ void reading_lines_destroy(struct reading_lines *lines)
 		return;
 	if (lines->folder_fd >= 0)
 		close(lines->folder_fd);
-	if (lines->watch_fd >= 0)
-		close(lines->watch_fd);
+	new_files_end(lines->new_files);
 	for (size_t i = 0; i < STARTING_MAX; i++)
 		free(lines->starting[i]);
 	for (size_t i = 0; i < lines->printed_count; i++)
@@ -141,7 +141,7 @@ void reading_lines_poll(void *context)
 {
 	struct reading_lines *lines = context;
 
-	new_files_each(lines->watch_fd, add_part, lines);
+	new_files_each(lines->new_files, add_part, lines);
 	for (size_t i = 0; i < STARTING_MAX; i++)
 		if (lines->starting[i] &&
 		    !check_file(lines, lines->starting[i])) {

@@ -42,7 +42,7 @@ struct workers_thread {
 
 struct packet_workers {
 	char *folder;
-	int watch_fd;
+	struct new_files *new_files;
 	_Atomic int is_ending;
 	int (*may_take)(uint64_t bytes);
 	/* whether the last request for memory was refused */
@@ -115,7 +115,7 @@ static void find_processes(struct packet_workers *workers)
 
 	if (pthread_mutex_trylock(&workers->finding) != 0)
 		return;
-	new_files_each(workers->watch_fd, add_beginning, workers);
+	new_files_each(workers->new_files, add_beginning, workers);
 	for (size_t i = 0; i < workers->beginning_count; i++) {
 		struct young_trace *beginning = &workers->beginnings[i];
 
@@ -308,8 +308,8 @@ int packet_workers_start(struct packet_workers **workers, const char *folder,
 	made->folder = memory_printf("%s", folder);
 	pthread_mutex_init(&made->finding, NULL);
 	pthread_rwlock_init(&made->listing, NULL);
-	made->watch_fd = new_files_watch(folder);
-	err = made->watch_fd < 0 ? made->watch_fd : start_threads(made, count);
+	made->new_files = new_files_begin(folder);
+	err = made->new_files ? start_threads(made, count) : -errno;
 	if (err) {
 		packet_workers_stop(made, why);
 		return fail(why, err, "%u workers: %s", count, strerror(-err));
@@ -336,8 +336,7 @@ int packet_workers_stop(struct packet_workers *workers, char **why)
 	}
 	for (size_t i = 0; i < workers->beginning_count; i++)
 		free(workers->beginnings[i].path);
-	if (workers->watch_fd >= 0)
-		close(workers->watch_fd);
+	new_files_end(workers->new_files);
 	free(workers->beginnings);
 	free(workers->processes);
 	free(workers->folder);
