@@ -117,6 +117,7 @@ static void add_part(struct merge *merge, const struct recording *recording,
 	uint64_t *run = idmap_at(runs, (uint64_t)part->run + 1);
 	const char *name = part->run ? strchr(part->name, '-') + 1 : part->name;
 	char *path, *why;
+	int err;
 
 	if (!merge->output.directory)
 		make_directory(merge);
@@ -126,7 +127,9 @@ static void add_part(struct merge *merge, const struct recording *recording,
 		*run = ++merge->runs;
 	path = memory_printf("%s/%u-%s", merge->output.directory,
 			     (unsigned int)*run, name);
-	if (part_save(part, path, &why) != 0)
+	err = part->is_packed ? part_save_packed(part, path, &why)
+			      : part_save(part, path, &why);
+	if (err)
 		report_failure(merge, why);
 	else
 		merge->saved++;

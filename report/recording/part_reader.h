@@ -133,6 +133,13 @@ int part_has_chunk(const struct part_copy *part, enum wire_chunk_kind kind);
  */
 int part_save(const struct part_copy *part, const char *path, char **why);
 
+/*
+ * Like part_save() for a part with `is_packed`, whose counts stay packed: copies
+ * its file, which no process changes any more, except for making holes in it.
+ */
+int part_save_packed(const struct part_copy *part, const char *path,
+		     char **why);
+
 void part_close(struct part_copy *part);
 
 /* Returns the number of contexts in all tallies of the part. */

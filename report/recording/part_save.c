@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file_copy.h"
+#include "base/regular_file.h"
 #include "report/recording/part_reader.h"
 
 static int is_zero(const unsigned char *bytes, size_t length)
@@ -51,17 +54,57 @@ static int write_pages(const struct part_copy *part, int fd)
 	return ftruncate(fd, (off_t)part->size_bytes) == 0 ? 0 : -errno;
 }
 
-int part_save(const struct part_copy *part, const char *path, char **why)
+static int create(const char *path, char **why)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int err;
+	const int fd =
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	if (fd < 0)
-		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	err = write_pages(part, fd);
+	return fd < 0 ? fail(why, -errno, "%s: %s", path, strerror(errno)) : fd;
+}
+
+/* Closes a new file. `err` is 0 or what went wrong, -errno. */
+static int end(int fd, int err, const char *path, char **why)
+{
 	if (close(fd) != 0 && !err)
 		err = -errno;
-	if (err)
-		return fail(why, err, "%s: %s", path, strerror(-err));
-	return 0;
+	return err ? fail(why, err, "%s: %s", path, strerror(-err)) : 0;
+}
+
+int part_save(const struct part_copy *part, const char *path, char **why)
+{
+	const int fd = create(path, why);
+
+	return fd < 0 ? fd : end(fd, write_pages(part, fd), path, why);
+}
+
+/*
+ * Copies the used bytes of a part's file. A killed process leaves a hole behind
+ * them.
+ */
+static int copy_used(int from, int to)
+{
+	struct wire_header header;
+	struct stat status;
+
+	if (fstat(from, &status) != 0)
+		return -errno;
+	if (pread(from, &header, sizeof(header), 0) != sizeof(header))
+		return -EIO;
+	return file_copy_until(from, to,
+			       header.end < (uint64_t)status.st_size
+				       ? (off_t)header.end
+				       : status.st_size);
+}
+
+int part_save_packed(const struct part_copy *part, const char *path, char **why)
+{
+	const int from = regular_file_open(part->path, O_RDONLY);
+	int to, err;
+
+	if (from < 0)
+		return fail(why, from, "%s: %s", part->path, strerror(-from));
+	to = create(path, why);
+	err = to < 0 ? to : end(to, copy_used(from, to), path, why);
+	close(from);
+	return err;
 }

@@ -143,6 +143,13 @@ class Packing(clewtest.Case):
         self.assertEqual(part.state, wire.RUNNING)
         self.assertEqual(self.calls(part), 30940)
         self.assert_same_reports()
+        # as if `clew record` was killed, too
+        os.truncate(part.path, part.path.stat().st_size + (1 << 28))
+        merged = self.work / "merged"
+        self.clew("merge", "-o", merged, self.recording_path)
+        (copy,) = merged.glob(f"*{part.path.name}")
+        self.assertEqual(version(copy), wire.VERSION_PACKED)
+        self.assertLess(copy.stat().st_size, part.path.stat().st_size)
 
     def test_children_inherit_from_packed_parts(self):
         self.record_script(f"{CONTEXTS} 13 4 1 1 fork", 1)
@@ -189,6 +196,19 @@ class Packing(clewtest.Case):
                    if part.arguments[0].endswith("/contexts")),
             [30940, 41370, 2 * 30940])
         self.assert_no_problem()
+
+    def test_merged_parts_stay_packed(self):
+        self.record_script(f"{CONTEXTS} 13 4 1; {CONTEXTS} 14 4 3", 2)
+        merged = self.work / "merged"
+        self.clew("merge", "-o", merged, self.recording_path)
+        paths = [path for path in merged.glob("*.part")
+                 if version(path) == wire.VERSION_PACKED]
+        self.assertEqual(len(paths), 2)
+        for path in paths:
+            self.assertTrue(has_holes(path), path)
+        trees = [self.clew("tree", "--json", folder).stdout
+                 for folder in (self.recording_path, merged)]
+        self.assertEqual(*trees)
 
     def test_small_parts_stay(self):
         self.record_script(f"{CONTEXTS} 4 4 1; {CONTEXTS} 13 4 1", 1)
