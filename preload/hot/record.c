@@ -29,8 +29,7 @@
  */
 #define CHECK_PERIOD_MAX 4096
 #define COUNTDOWN_MAX    0xfffe
-#define WHOLE_MAX        UINT64_C(32)
-#define RUN_MAX          32
+#define LN2              11629080 /* the logarithm of 2, in 2^-24ths */
 
 #define ADMITTED_AT_ONCE 64
 
@@ -62,26 +61,35 @@ uint64_t record_check_period(void)
 }
 
 /*
- * Returns an exponential deviate of mean 2^32, computed by comparisons alone: a
- * run of falling uniform numbers that begins with x has odd length with
- * probability exp(-x) (J. von Neumann, "Various techniques used in connection
- * with random digits", 1951).
+ * Returns log2(1 + x) for 0 <= x < 1; both are in 2^-32ths. This is x plus x(1 -
+ * x) times a polynomial that interpolates the quotient at the four Chebyshev
+ * nodes. The error is below 5e-5.
+ */
+static uint64_t log2_of_one_plus(uint64_t x)
+{
+	const uint64_t curve = (x * ((UINT64_C(1) << 32) - x)) >> 32;
+	const int64_t at = (int64_t)x;
+	int64_t sum = 9865 - ((2941 * at) >> 32); /* in 2^-16ths */
+
+	sum = -17667 + ((sum * at) >> 32);
+	sum = 28994 + ((sum * at) >> 32);
+	return x + (((uint64_t)sum * curve) >> 16);
+}
+
+/*
+ * Returns an exponential deviate of mean 2^32: the negative natural logarithm of
+ * a uniform number (1 + x) / 2^(zeros + 1). No branch depends on the number,
+ * since the CPU would mispredict it.
  */
 static uint64_t draw_exponential(void)
 {
-	for (uint64_t whole = 0; whole < WHOLE_MAX; whole++) {
-		const uint32_t first = (uint32_t)(record_draw() >> 32);
-		uint32_t last = first, next, length = 0;
+	const uint64_t random = record_draw(); /* never 0 */
+	const unsigned int zeros = (unsigned int)__builtin_clzll(random);
+	const uint64_t x = (random << zeros << 1) >> 32;
+	const uint64_t log2 =
+		((uint64_t)(zeros + 1) << 32) - log2_of_one_plus(x);
 
-		do {
-			next = last;
-			last = (uint32_t)(record_draw() >> 32);
-			length++;
-		} while (last < next && length < RUN_MAX);
-		if (length & 1)
-			return whole << 32 | first;
-	}
-	return WHOLE_MAX << 32;
+	return ((log2 >> 8) * LN2) >> 16;
 }
 
 /*
