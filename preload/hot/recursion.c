@@ -54,6 +54,57 @@ static uint64_t find_on_way(const struct tally *tally, uint64_t from,
 }
 
 /*
+ * Makes the ancestry that of a recorded context of this depth. Writes only what
+ * differs from the former one. Returns 0 if a caller is not recorded or too
+ * deep.
+ */
+static int find_ancestry(struct tally *tally, uint64_t id, uint32_t depth)
+{
+	struct hot_ancestry *ancestry = &tally->ancestry;
+	const uint32_t former = ancestry->depth;
+
+	if (depth >= HOT_ANCESTRY_DEPTH)
+		return 0;
+	ancestry->depth = 0;
+	/* a signal handler may jump out of here */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (uint32_t at = depth; at > 0; at--) {
+		union note note;
+
+		if (at <= former && ancestry->ids[at] == id)
+			break;
+		note = tally_note(tally, id);
+		if (note.depth != at)
+			return 0;
+		ancestry->ids[at] = id;
+		ancestry->functions[at] = note.function;
+		id = id_pop(id, id_key(note.function));
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ancestry->depth = depth;
+	return 1;
+}
+
+/*
+ * Like find_on_way() for a caller of any depth, and faster for callers that
+ * follow each other. Called by slow paths only.
+ */
+static uint64_t find_in_ancestry(struct tally *tally, uint64_t from,
+				 uint32_t function)
+{
+	const struct hot_ancestry *ancestry = &tally->ancestry;
+	uint32_t at = tally_note(tally, from).depth;
+
+	if (tally->busy != 1 || !find_ancestry(tally, from, at))
+		return find_on_way(tally, from, function, 1);
+	while (at > 0 && ancestry->functions[at] != function &&
+	       ancestry->functions[at] != WIRE_FOLDED)
+		at--;
+	return at > 0 && ancestry->functions[at] == function ? ancestry->ids[at]
+							     : ID_ROOT;
+}
+
+/*
  * Returns the element for `id` in the cache of recent results. Another thread
  * or a signal handler may store another result between two accesses. recall()
  * notices that the two words do not fit together.
@@ -80,9 +131,9 @@ static void keep(struct hot_way *way, uint64_t id, uint64_t found)
 	now->mixed = id ^ found ^ (uintptr_t)hot.table;
 }
 
-uint64_t recursion_fold(uint64_t caller, uint64_t id)
+static uint64_t fold(uint64_t caller, uint64_t id, int is_slow_path)
 {
-	const struct tally *tally = hot.tally;
+	struct tally *tally = hot.tally;
 	uint32_t function;
 	uint64_t found;
 
@@ -93,11 +144,17 @@ uint64_t recursion_fold(uint64_t caller, uint64_t id)
 		return found;
 	if (!id_key_function(id_key_between(caller, id), &function))
 		return id;
-	found = find_on_way(tally, caller, function, 1);
+	found = is_slow_path ? find_in_ancestry(tally, caller, function)
+			     : find_on_way(tally, caller, function, 1);
 	if (found == ID_ROOT)
 		return id;
 	keep(way_of(id), id, found);
 	return found;
+}
+
+uint64_t recursion_fold(uint64_t caller, uint64_t id)
+{
+	return fold(caller, id, 1);
 }
 
 uint64_t recursion_runs_as(uint64_t caller, uint64_t id)
@@ -105,7 +162,7 @@ uint64_t recursion_runs_as(uint64_t caller, uint64_t id)
 	const struct tally *tally = hot.tally;
 
 	return hot_recursion_folds && tally && !tally_note(tally, id).word
-		       ? recursion_fold(caller, id)
+		       ? fold(caller, id, 0)
 		       : id;
 }
 

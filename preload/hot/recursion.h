@@ -77,7 +77,8 @@ void recursion_forget(void);
  * whose own id would be `id`, if `id` is not recorded: the id of the innermost
  * context of the same function that contains the caller. Returns `id` if there
  * is none within RECURSION_REACH callers, or if recursion is not folded in the
- * calling thread. Requires hot_recursion_folds.
+ * calling thread. Requires hot_recursion_folds, and is called by slow paths
+ * only (tally_enter_path()).
  */
 uint64_t recursion_fold(uint64_t caller, uint64_t id);
 

@@ -266,6 +266,21 @@ struct recent_note {
 /* Notes of the functions that are expected next (foresight.h). */
 #define HOT_FORESIGHT_LOG2 12
 
+/*
+ * The latest context whose callers were searched for a recursive function, and
+ * its callers, by depth (recursion.c). Contexts that are searched one after the
+ * other have nearly all callers in common. Written by the outermost slow path
+ * of the owner.
+ */
+#define HOT_ANCESTRY_DEPTH 512
+
+struct hot_ancestry {
+	/* Depth of the latest context; 0 while the arrays are written. */
+	uint32_t depth;
+	uint32_t functions[HOT_ANCESTRY_DEPTH];
+	uint64_t ids[HOT_ANCESTRY_DEPTH];
+};
+
 struct tally {
 	/*
 	 * The following members, up to paths[], are written by slow paths of
@@ -322,6 +337,7 @@ struct tally {
 	struct tally_packets packets;
 	struct recent_note recent[HOT_RECENT];
 	uint32_t foresight[1 << HOT_FORESIGHT_LOG2];
+	struct hot_ancestry ancestry;
 	/*
 	 * hot.aside of the tally's first owner points here. The last member of
 	 * this struct is a window of 16 KiB, whose pages most threads never
